@@ -17,15 +17,25 @@ struct kl_cuda_rotation {
     uint32_t x, z;
     int32_t angle;
 };
-/* The step's angles are factor sigma(map x + shift) + base. superposed: what is measured is alpha psi +
-   beta psi[image] + third over its norm (+ 1e-9), psi being the circuit's state; else psi itself. */
+enum kl_cuda_windows_kind {
+    /* The step's angles are factor sigma(map x + shift) + base; what is measured is the state psi of the
+       circuit on |0>, or if superposed alpha psi + beta psi[image] + third over its norm (+ 1e-9). */
+    KL_CUDA_WINDOW_TURNED,
+    /* Real amplitudes: layer norm of z = map x + shift (2^n_qubits = n_angles, gain and bias; 1e-5),
+       over its norm. Of this state, of SSM_A's and of GATE_A's, whose angles all are shared, the
+       measured values m0, m1, m2 are weighed: h = alpha m1 + beta m2 + gamma m3, m3 being m0 turned
+       about Z by skip; r = |h| / sqrt(sum |h|^2 + 1e-8). What is summed is ReLU(hidden r + its bias).
+       <Y> of m0 and m2 is 0. */
+    KL_CUDA_WINDOW_EMBEDDED,
+    KL_CUDA_WINDOW_TANH /* there is no circuit: tanh(map x + shift) in place of what wires measure,
+                    n_angles of them */
+};
 struct kl_cuda_windows_shape {
+    int32_t kind, superposed;
     int32_t n_qubits, n_rotations, n_angles, n_shared;
+    int32_t n_gate;                  /* of rotations, the last ones, those of GATE_A */
     int32_t channels, steps, stride; /* of a window's channels */
     int32_t n_weights;               /* sums over time */
-    int32_t superposed;
-    int32_t features; /* there is no circuit: tanh(map x + shift), 3 n_qubits of them, in place of what
-                         wires measure; n_angles is so many */
     float factor;
     const struct kl_cuda_rotation *rotations; /* in their order */
     const uint32_t *image;                    /* (2^n_qubits), its own inverse; superposed alone */
@@ -36,21 +46,32 @@ struct kl_cuda_windows_shape {
 };
 /* Where a copy's parameters stand, and the derivatives by them (complex numbers: dL/dRe, dL/dIm): map
    (n_angles, channels), shift, base (n_angles), shared (n_shared), weights (n_weights, steps); if
-   superposed alpha, beta, then third (2^n_qubits), complex. */
+   superposed alpha, beta, then third (2^n_qubits), complex. EMBEDDED, which has no base: gain, bias
+   (n_angles), real and imaginary parts of alpha, beta, gamma, skip (n_qubits), hidden (3 n_qubits, 3
+   n_qubits), its bias. */
 struct kl_cuda_windows_places {
-    size_t map, shift, base, shared, weights, mix, third, end;
+    size_t map, shift, base, shared, weights, mix, third, gain, bias, factors, skip, hidden, hidden_bias,
+        end;
 };
 static inline struct kl_cuda_windows_places kl_cuda_windows_places(const struct kl_cuda_windows_shape *s)
 {
-    struct kl_cuda_windows_places p = { 0, 0, 0, 0, 0, 0, 0, 0 };
-    const size_t angles = (size_t)s->n_angles;
+    struct kl_cuda_windows_places p;
+    const size_t angles = (size_t)s->n_angles, outputs = 3 * (size_t)s->n_qubits,
+                 embedded = s->kind == KL_CUDA_WINDOW_EMBEDDED;
+    p.map = 0;
     p.shift = angles * (size_t)s->channels;
     p.base = p.shift + angles;
-    p.shared = p.base + angles;
+    p.shared = p.base + (embedded ? 0 : angles);
     p.weights = p.shared + (size_t)s->n_shared;
     p.mix = p.weights + (size_t)s->n_weights * (size_t)s->steps;
     p.third = p.mix + (s->superposed ? 4 : 0);
-    p.end = p.third + (s->superposed ? (size_t)2 << s->n_qubits : 0);
+    p.gain = p.third + (s->superposed ? (size_t)2 << s->n_qubits : 0);
+    p.bias = p.gain + embedded * angles;
+    p.factors = p.bias + embedded * angles;
+    p.skip = p.factors + embedded * 6;
+    p.hidden = p.skip + embedded * (size_t)s->n_qubits;
+    p.hidden_bias = p.hidden + embedded * outputs * outputs;
+    p.end = p.hidden_bias + embedded * outputs;
     return p;
 }
 /* What comes of a window: of each sum <X> of all wires, <Y>, <Z>. */

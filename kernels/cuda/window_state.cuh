@@ -41,21 +41,21 @@ KL_GPU kl_number kl_conj(kl_number a)
 /* ---- one rotation ---- */
 /* A string as it acts: P|k> = i^turns (-1)^|z & k| |k ^ x>. Pairs k, k ^ x are counted by k without the
    lowest bit of x, which is 0 there. */
-struct kl_pauli {
+struct kl_axis {
     uint32_t x, z, low;
     bool odd;   /* i^turns is i or -i: the rotation is real */
     float sign; /* i^turns is sign, or i sign */
 };
-KL_GPU kl_pauli kl_pauli_of(const kl_cuda_rotation &r)
+KL_GPU kl_axis kl_axis_of(const kl_cuda_rotation &r)
 {
     const int turns = __popc(r.x & r.z);
-    return kl_pauli{ r.x, r.z, r.x & (0u - r.x), (turns & 1) != 0, turns & 2 ? -1.0f : 1.0f };
+    return kl_axis{ r.x, r.z, r.x & (0u - r.x), (turns & 1) != 0, turns & 2 ? -1.0f : 1.0f };
 }
-KL_GPU uint32_t kl_pair(const kl_pauli &p, uint32_t i)
+KL_GPU uint32_t kl_pair(const kl_axis &p, uint32_t i)
 {
     return (i & (p.low - 1)) | (i & ~(p.low - 1)) << 1;
 }
-KL_GPU float kl_sign(const kl_pauli &p, uint32_t k)
+KL_GPU float kl_sign(const kl_axis &p, uint32_t k)
 {
     return __popc(p.z & k) & 1 ? -p.sign : p.sign;
 }
@@ -90,7 +90,7 @@ KL_GPU float kl_slope_pair(kl_number lu, kl_number lv, kl_number u, kl_number v,
 
 KL_GPU void kl_rotate(kl_number *state, int n, const kl_cuda_rotation &r, float c, float s)
 {
-    const kl_pauli p = kl_pauli_of(r);
+    const kl_axis p = kl_axis_of(r);
     const uint32_t size = 1u << n;
     if (p.x)
         for (uint32_t i = kl_lane_of(); i < size / 2; i += KL_WARP) {
@@ -107,7 +107,7 @@ KL_GPU void kl_rotate(kl_number *state, int n, const kl_cuda_rotation &r, float 
 KL_GPU float kl_rotate_back(kl_number *state, kl_number *bra, int n, const kl_cuda_rotation &r, float c,
                             float s)
 {
-    const kl_pauli p = kl_pauli_of(r);
+    const kl_axis p = kl_axis_of(r);
     const uint32_t size = 1u << n;
     float sum = 0;
     if (p.x)

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "kernels/cuda/library.h"
-#include "kernels/cuda/windows.cuh"
+#include "kernels/cuda/window_embed.cuh"
 
 enum { MEMORIES = 9 };
 struct kl_cuda_windows {
@@ -24,36 +24,50 @@ static int32_t place(size_t *end, size_t floats)
     return (int32_t)at;
 }
 
-/* Places in a block's memory, with states of as many warps as it has room for; returns its bytes. 0: not
-   even for one. */
-static size_t lay_out(struct kl_window_layout *at, const struct kl_cuda_windows_shape *s, bool back,
-                      size_t most)
+/* Places in a block's memory of what is there whatever the number of states; returns their end. */
+static size_t lay_out_rows(struct kl_window_layout *at, const struct kl_cuda_windows_shape *s, bool back)
 {
-    const size_t angles = (size_t)s->n_angles, shared = (size_t)s->n_shared, row = KL_WINDOW_ROW,
-                 outputs = 3 * (size_t)s->n_qubits, state = (size_t)2 << s->n_qubits;
-    size_t end = 0, room = most / sizeof(float);
+    const bool embedded = s->kind == KL_CUDA_WINDOW_EMBEDDED;
+    const size_t angles = (size_t)s->n_angles, own = embedded ? 0 : angles, shared = (size_t)s->n_shared,
+                 row = KL_WINDOW_ROW, outputs = 3 * (size_t)s->n_qubits;
+    size_t end = 0;
     *at = {};
     at->x = place(&end, (size_t)s->channels * row);
-    at->turns = place(&end, 2 * angles * KL_WINDOW_STEPS);
+    at->turns = place(&end, 2 * own * KL_WINDOW_STEPS);
     at->shared = place(&end, 2 * shared);
     at->m = place(&end, outputs * row);
     at->norm = place(&end, 2 * KL_WINDOW_STEPS);
-    if (back) {
-        at->slope = place(&end, angles * row);
-        at->dangle = place(&end, (angles + shared) * row);
-        at->dm = place(&end, outputs * row);
-        at->mix = place(&end, KL_MIX * row);
-        at->field = place(&end, s->superposed ? state : 0);
-    }
-    at->state = (int32_t)(state * (1 + (s->superposed ? 1 : 0) + (back ? 1 : 0)));
+    at->z = place(&end, (angles - own) * row);
+    at->r = place(&end, embedded ? outputs * row : 0);
+    if (!back) return end;
+    at->slope = place(&end, own * row);
+    at->dangle = place(&end, (own + shared) * row);
+    at->dm = place(&end, outputs * row);
+    at->mix = place(&end, (embedded ? KL_EMBED_FACTORS + (size_t)s->n_qubits : (size_t)KL_MIX) * row);
+    at->field = place(&end, s->superposed ? (size_t)2 << s->n_qubits : 0);
+    at->dz = place(&end, (angles - own) * row);
+    at->keep = place(&end, embedded ? KL_EMBED_KEPT * row : 0);
+    return end;
+}
+
+/* With states of as many warps as there is room for; returns the block's bytes. 0: there is not even for
+   one. */
+static size_t lay_out(struct kl_window_layout *at, const struct kl_cuda_windows_shape *s, bool back,
+                      size_t most)
+{
+    const size_t state = (size_t)2 << s->n_qubits, room = most / sizeof(float);
+    size_t end = lay_out_rows(at, s, back);
+    if (s->kind == KL_CUDA_WINDOW_EMBEDDED) at->state = (int32_t)(2 * state + 24 * (size_t)s->n_qubits);
+    else at->state = (int32_t)(state * (1 + (s->superposed ? 1 : 0) + (back ? 1 : 0)));
     at->groups = KL_WINDOW_WARPS;
     while (at->groups && end + (size_t)at->groups * (size_t)at->state > room) at->groups /= 2;
     at->states = place(&end, (size_t)at->groups * (size_t)at->state);
     return at->groups ? end * sizeof(float) : 0;
 }
 
-static kernel blocks_kernel(bool back)
+static kernel blocks_kernel(const struct kl_cuda_windows_shape *s, bool back)
 {
+    if (s->kind == KL_CUDA_WINDOW_EMBEDDED) return back ? kl_embed_blocks<true> : kl_embed_blocks<false>;
     return back ? kl_windows_blocks<true> : kl_windows_blocks<false>;
 }
 
@@ -69,7 +83,7 @@ static int look_at_gpu(struct kl_cuda_windows *w, int device, struct kl_error *e
                                 "circuits of %d qubits on %d channels do not fit a block of this GPU, "
                                 "of %zu bytes; give --device cpu",
                                 w->job.shape.n_qubits, w->job.shape.channels, p.sharedMemPerBlockOptin);
-        code = kl_cuda_check(cudaFuncSetAttribute(blocks_kernel(back),
+        code = kl_cuda_check(cudaFuncSetAttribute(blocks_kernel(&w->job.shape, back),
                                                   cudaFuncAttributeMaxDynamicSharedMemorySize,
                                                   (int)w->bytes[back]),
                              "looking at the GPU", err);
@@ -174,9 +188,10 @@ static int run(struct kl_cuda_windows *w, float *to, bool back, size_t part, siz
     const dim3 blocks(n * (unsigned)job->count * (unsigned)job->chunks),
         sums(n * (unsigned)kl_windows_sum_blocks(values));
     job->at = w->at[back], job->part_size = part, job->values = values;
-    int code = kl_cuda_check(cudaLaunchKernel(blocks_kernel(back), blocks, dim3(KL_WINDOW_THREADS),
-                                              arguments, w->bytes[back], w->stream),
-                             "windows' circuits", err);
+    int code =
+        kl_cuda_check(cudaLaunchKernel(blocks_kernel(&w->job.shape, back), blocks,
+                                       dim3(KL_WINDOW_THREADS), arguments, w->bytes[back], w->stream),
+                      "windows' circuits", err);
     if (!code)
         code = kl_cuda_check(cudaLaunchKernel(back ? kl_windows_sums<true> : kl_windows_sums<false>,
                                               sums, dim3(KL_WINDOW_THREADS), arguments, 0, w->stream),

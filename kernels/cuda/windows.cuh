@@ -19,6 +19,7 @@ enum {
 /* Places in a block's memory, in floats. Rows are of steps; turns: cosine and sine of half an angle. */
 struct kl_window_layout {
     int32_t x, turns, shared, m, norm, slope, dangle, dm, mix, field, states; /* from slope on: back */
+    int32_t z, dz, keep, r;                                                   /* EMBEDDED */
     int32_t state, groups; /* floats of a warp's states; warps that have some */
 };
 struct kl_windows_job {
@@ -90,6 +91,15 @@ KL_GPU kl_number kl_half_turn(float angle)
     sincosf(0.5f * angle, &sine, &cosine);
     return kl_number_of(cosine, sine);
 }
+/* Row i of map x + shift at step t. */
+KL_GPU float kl_window_z(const kl_windows_job &job, const kl_window_block &b, int i, int t)
+{
+    const float *map = b.given + job.places.map + (size_t)i * (size_t)job.shape.channels,
+                *x = kl_shared + job.at.x + t;
+    float z = b.given[job.places.shift + i];
+    for (int c = 0; c < job.shape.channels; c++) z = fmaf(map[c], x[c * KL_WINDOW_ROW], z);
+    return z;
+}
 /* Angles of all steps, and their derivatives by z = map x + shift. */
 template <bool BACK> KL_GPU void kl_window_angles(const kl_windows_job &job, const kl_window_block &b)
 {
@@ -97,11 +107,8 @@ template <bool BACK> KL_GPU void kl_window_angles(const kl_windows_job &job, con
     kl_number *turns = kl_numbers(kl_shared + job.at.turns);
     kl_block_for(s.n_angles * KL_WINDOW_STEPS, [&](int e) {
         const int i = e / KL_WINDOW_STEPS, t = e % KL_WINDOW_STEPS;
-        const float *map = b.given + job.places.map + (size_t)i * (size_t)s.channels,
-                    *x = kl_shared + job.at.x + t;
-        float z = b.given[job.places.shift + i];
-        for (int c = 0; c < s.channels; c++) z = fmaf(map[c], x[c * KL_WINDOW_ROW], z);
-        if (s.features) {
+        const float z = kl_window_z(job, b, i, t);
+        if (s.kind == KL_CUDA_WINDOW_TANH) {
             const float m = tanhf(z);
             kl_shared[job.at.m + i * KL_WINDOW_ROW + t] = m;
             if (BACK) kl_shared[job.at.slope + i * KL_WINDOW_ROW + t] = 1 - m * m;
@@ -117,7 +124,8 @@ template <bool BACK> KL_GPU void kl_window_angles(const kl_windows_job &job, con
     if (BACK)
         kl_block_for((s.n_angles + s.n_shared) * KL_WINDOW_STEPS, [&](int e) {
             const int row = e / KL_WINDOW_STEPS * KL_WINDOW_ROW + e % KL_WINDOW_STEPS;
-            kl_shared[job.at.dangle + row] = s.features ? kl_shared[job.at.dm + row] : 0;
+            kl_shared[job.at.dangle + row] =
+                s.kind == KL_CUDA_WINDOW_TANH ? kl_shared[job.at.dm + row] : 0;
         });
     if (BACK && s.superposed)
         kl_block_for(2 << s.n_qubits, [&](int e) { kl_shared[job.at.field + e] = 0; });
@@ -333,7 +341,7 @@ static __global__ void __launch_bounds__(KL_WINDOW_THREADS)
     __syncthreads();
     kl_window_angles<BACK>(job, b);
     __syncthreads();
-    if (!job.shape.features) kl_window_states<BACK>(job, b);
+    if (job.shape.kind == KL_CUDA_WINDOW_TURNED) kl_window_states<BACK>(job, b);
     __syncthreads();
     if (!BACK) {
         kl_window_sums(part, job, b);

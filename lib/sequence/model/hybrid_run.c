@@ -449,26 +449,6 @@ void kl_sequence_hybrid_run(struct kl_sequence_result *result, const struct kl_s
 /* At the head of its work; what it points to is behind it. */
 enum { HEAD = (sizeof(struct run) + 63) / 64 * 64 };
 
-/* Angles of SSM_B: of layer l those of wires' RY, rings of XX, RY, rings of YY; b, c, d are shared. */
-static void rotations_of(struct kl_cuda_rotation *to, int n, int layers)
-{
-    const int32_t shared = 4 * n * layers;
-    for (int l = 0; l < layers; l++)
-        for (int block = 0; block < 7; block++)
-            for (int w = 0; w < n; w++) {
-                enum { RY, XX, RY_B, RY_AGAIN, YY, RZ, RX };
-                const uint32_t one = 1u << (n - 1 - w), two = one | 1u << (n - 1 - (w + 1) % n);
-                const int32_t own = 4 * n * l + w;
-                *to++ = block == RY         ? (struct kl_cuda_rotation){ one, one, own }
-                        : block == XX       ? (struct kl_cuda_rotation){ two, 0, own + n }
-                        : block == RY_B     ? (struct kl_cuda_rotation){ one, one, shared + w }
-                        : block == RY_AGAIN ? (struct kl_cuda_rotation){ one, one, own + 2 * n }
-                        : block == YY       ? (struct kl_cuda_rotation){ two, two, own + 3 * n }
-                        : block == RZ       ? (struct kl_cuda_rotation){ 0, one, shared + n + w }
-                                            : (struct kl_cuda_rotation){ one, 0, shared + 2 * n + w };
-            }
-}
-
 static void gpu_sizes(struct kl_cuda_windows_shape *shape, const struct kl_sequence_net *net)
 {
     const int n = net->options.qubits, layers = net->options.layers;
@@ -483,7 +463,7 @@ static int gpu_shape(struct kl_cuda_windows_shape *shape, const struct kl_sequen
     gpu_sizes(shape, net);
     struct kl_cuda_rotation *to = kl_arena_take(memory, (size_t)shape->n_rotations, sizeof *to);
     if (!to) return kl_fail_memory(err, (size_t)shape->n_rotations * sizeof *to);
-    rotations_of(to, net->options.qubits, net->options.layers);
+    kl_sequence_ssm_b_rotations(to, net->options.qubits, net->options.layers);
     shape->rotations = to;
     return KL_OK;
 }

@@ -346,7 +346,7 @@ static void gpu_finish(float *grad, void *work, const struct kl_sequence_net *ne
     const struct kl_cuda_windows_places p = kl_sequence_circuits_places(&h->c);
     kl_sequence_circuits_given(&h->c, h->by_tau, by_given);
     for (size_t i = 0; i < 4; i++) h->c.sums[i * S] = by_given[p.mix + i];
-    memcpy(h->field, by_given + p.third, (p.end - p.third) * sizeof *h->field);
+    memcpy(h->field, by_given + p.third, (p.gain - p.third) * sizeof *h->field);
     gradients(h, net, params, grad);
 }
 

@@ -140,4 +140,5 @@ const struct kl_sequence_model kl_sequence_mamba_lite = {
     .open = open_net,
     .init = init,
     KL_SEQUENCE_PASSES(mamba),
+    .gpu = &kl_sequence_lite_gpu,
 };

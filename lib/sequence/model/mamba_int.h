@@ -61,7 +61,25 @@ static inline struct mamba kl_sequence_mamba_sizes(const struct kl_sequence_net 
     return a;
 }
 
-extern const struct kl_sequence_gpu kl_sequence_hybrid_gpu; /* of Lite (hybrid_run.c) */
+/* ---- the Lite nets on a GPU ---- */
+extern const struct kl_sequence_gpu kl_sequence_hybrid_gpu,
+    kl_sequence_lite_gpu; /* hybrid_run.c, mamba_run.c */
+/* Their circuits (mamba_gpu.c): of SSM_B 7 n layers rotations, by its own angles, then b, c, d. */
+void kl_sequence_ssm_b_rotations(struct kl_cuda_rotation *to, int n, int layers);
+/* Where the angles of SSM_A and GATE_A stand: of p those that act, a control's halved; what the
+   controls' are with Z; b, c; the gate's; a quarter of a turn and less that. */
+struct kl_sequence_ssm_angles {
+    int p, less, b, c, gate, quarter, end;
+};
+struct kl_sequence_ssm_angles kl_sequence_ssm_angles(int n, int layers);
+/* Rotations of both, *gate of them the second's; their angles are numbers from `first` on. */
+size_t kl_sequence_ssm_n_rotations(int n, int layers, size_t *gate);
+void kl_sequence_ssm_rotations(struct kl_cuda_rotation *to, int n, int layers, int first);
+/* angles (end) from the tensors, and the derivatives by these, but by entries of p that do not act. */
+void kl_sequence_ssm_give(float *angles, int n, int layers, const float *p, const float *b,
+                          const float *c, const float *gate);
+void kl_sequence_ssm_given(float *dp, float *db, float *dc, float *dgate, int n, int layers,
+                           const float *by_angles);
 
 /* ---- opening (mamba.c) ---- */
 /* A tensor of rank 1 to 3 (d1, d2: 0 if it has none). KL_EUSAGE, KL_ENOMEM. */

@@ -425,26 +425,32 @@ static void lite_window(struct run *u, struct lite *e, size_t i)
     }
 }
 
-static void lite(struct run *u)
+/* Before all windows; returns the sum of |tau|. */
+static double lite_begin(struct run *u, struct lite *e)
 {
     const size_t F = u->a.features, T = u->net->shape.steps, ld = u->a.ld;
     const double whole = weigh_time(u);
-    struct lite e = { .U = u->tail,
-                      .size = u->tail + 2 * F,
-                      .H = u->tail + 5 * F,
-                      .gH = u->tail + 7 * F,
-                      .d = u->tail + 9 * F };
+    *e = (struct lite){ .U = u->tail,
+                        .size = u->tail + 2 * F,
+                        .H = u->tail + 5 * F,
+                        .gH = u->tail + 7 * F,
+                        .d = u->tail + 9 * F };
     memset(u->dtime, 0, 2 * ld * sizeof *u->dtime);
     for (size_t part = 0; part < 2; part++)
-        for (size_t t = 0; t < T; t++) e.sums[part] += u->time[part * ld + t];
-    for (size_t i = 0; i < u->batch->n; i++) lite_window(u, &e, i);
-    if (!u->result->grad) return;
+        for (size_t t = 0; t < T; t++) e->sums[part] += u->time[part * ld + t];
+    return whole;
+}
+
+/* Behind them: from the gradients by the weights of time to those by tau. */
+static void lite_end(struct run *u, const struct lite *e, double whole)
+{
+    const size_t T = u->net->shape.steps, ld = u->a.ld;
     const kl_real *tau = tensor(u, KL_LITE_TIME);
     kl_real *to = gradient(u, KL_LITE_TIME);
     double along = 0;
     for (size_t t = 0; t < T; t++)
         for (size_t part = 0; part < 2; part++) {
-            u->dtime[part * ld + t] += e.from_bias[part];
+            u->dtime[part * ld + t] += e->from_bias[part];
             along += (double)u->dtime[part * ld + t] * (double)tau[2 * t + part];
         }
     for (size_t t = 0; t < T; t++) {
@@ -454,6 +460,14 @@ static void lite(struct run *u)
                 (kl_real)((double)u->dtime[part * ld + t] / whole -
                           (size > 0 ? (double)tau[2 * t + part] / size : 0) * along / (whole * whole));
     }
+}
+
+static void lite(struct run *u)
+{
+    struct lite e;
+    const double whole = lite_begin(u, &e);
+    for (size_t i = 0; i < u->batch->n; i++) lite_window(u, &e, i);
+    if (u->result->grad) lite_end(u, &e, whole);
 }
 
 void kl_sequence_mamba_run(struct kl_sequence_result *result, const struct kl_sequence_net *net,
@@ -473,3 +487,122 @@ void kl_sequence_mamba_run(struct kl_sequence_result *result, const struct kl_se
         windows(&u, i, batch->n - i < u.a.lanes ? batch->n - i : u.a.lanes);
     if (result->grad) finish(&u);
 }
+
+#if !KL_F64
+/* ---- Lite on a GPU ---- */
+/* At the head of its work; what it points to is behind it: that of a run, then a gradient, into which
+   the read-out adds. */
+struct on_gpu {
+    struct run u;
+    struct lite e;
+    double whole;
+    kl_real *grad;
+    struct kl_sequence_result_f32 result;
+};
+enum { HEAD = (sizeof(struct on_gpu) + 63) / 64 * 64 };
+
+static void gpu_sizes(struct kl_cuda_windows_shape *shape, const struct kl_sequence_net *net)
+{
+    const int n = net->options.qubits, layers = net->options.layers;
+    size_t gate;
+    kl_sequence_windows_shape(shape, net);
+    shape->kind = KL_CUDA_WINDOW_EMBEDDED;
+    shape->n_rotations = (int32_t)kl_sequence_ssm_n_rotations(n, layers, &gate);
+    shape->n_angles = 1 << n, shape->n_shared = kl_sequence_ssm_angles(n, layers).end;
+    shape->n_gate = (int32_t)gate, shape->n_weights = 2;
+}
+
+static int gpu_shape(struct kl_cuda_windows_shape *shape, const struct kl_sequence_net *net,
+                     struct kl_arena *memory, struct kl_error *err)
+{
+    gpu_sizes(shape, net);
+    struct kl_cuda_rotation *to = kl_arena_take(memory, (size_t)shape->n_rotations, sizeof *to);
+    if (!to) return kl_fail_memory(err, (size_t)shape->n_rotations * sizeof *to);
+    kl_sequence_ssm_rotations(to, net->options.qubits, net->options.layers, shape->n_angles);
+    shape->rotations = to;
+    return KL_OK;
+}
+
+static size_t gpu_work(const struct kl_sequence_net *net)
+{
+    return HEAD + kl_sequence_mamba_work_f32(net, 0) + net->block.size * sizeof(float);
+}
+
+static void gpu_prepare(float *given, void *work, const struct kl_sequence_net *net, const float *params)
+{
+    struct kl_cuda_windows_shape shape;
+    struct on_gpu *g = work;
+    struct run *u = &g->u;
+    gpu_sizes(&shape, net);
+    const struct kl_cuda_windows_places at = kl_cuda_windows_places(&shape);
+    memset(g, 0, sizeof *g);
+    u->a = kl_sequence_mamba_sizes(net, sizeof(kl_real)), u->net = net, u->params = params;
+    g->grad =
+        (kl_real *)(void *)((char *)work + HEAD) + lay_out(u, (kl_real *)(void *)((char *)work + HEAD));
+    u->result = &g->result, g->result.grad = g->grad;
+    prepare(u);
+    g->whole = lite_begin(u, &g->e);
+    const size_t N = u->a.N, F = u->a.features, T = net->shape.steps, size = sizeof *given;
+    memcpy(given + at.map, u->map, N * u->a.inputs * size), memcpy(given + at.shift, u->bias, N * size);
+    kl_sequence_ssm_give(given + at.shared, u->a.n, u->a.layers, of_layer(u, KL_MAMBA_P),
+                         of_layer(u, KL_MAMBA_B), of_layer(u, KL_MAMBA_C), of_layer(u, KL_MAMBA_GATE));
+    for (size_t part = 0; part < 2; part++)
+        memcpy(given + at.weights + part * T, u->time + part * u->a.ld, T * size);
+    memcpy(given + at.gain, of_layer(u, KL_MAMBA_NORM), N * size);
+    memcpy(given + at.bias, of_layer(u, KL_MAMBA_NORM_BIAS), N * size);
+    memcpy(given + at.factors, u->factor, sizeof u->factor);
+    memcpy(given + at.skip, of_layer(u, KL_MAMBA_SKIP), (size_t)u->a.n * size);
+    memcpy(given + at.hidden, u->hidden, F * F * size);
+    memcpy(given + at.hidden_bias, of_layer(u, KL_MAMBA_HIDDEN_BIAS), F * size);
+}
+
+static void gpu_read(struct kl_sequence_result_f32 *result, float *by_sum, void *work,
+                     const struct kl_sequence_net *net, const float *sum,
+                     const struct kl_sequence_batch_f32 *batch)
+{
+    struct on_gpu *g = work;
+    struct run *u = &g->u;
+    const size_t n = 2 * u->a.features;
+    (void)net;
+    g->result =
+        (struct kl_sequence_result_f32){ .logits = result->logits, .grad = by_sum ? g->grad : NULL };
+    u->batch = batch;
+    for (size_t i = 0; i < batch->n; i++) {
+        memcpy(g->e.H, sum + i * n, n * sizeof *sum);
+        lite_head(u, &g->e, i);
+        if (!by_sum) continue;
+        lite_head_back(u, &g->e);
+        memcpy(by_sum + i * n, g->e.gH, n * sizeof *by_sum);
+    }
+    result->loss = g->result.loss, result->correct = g->result.correct;
+}
+
+static void gpu_finish(float *grad, void *work, const struct kl_sequence_net *net, const float *params,
+                       const float *by_given)
+{
+    struct kl_cuda_windows_shape shape;
+    struct on_gpu *g = work;
+    struct run *u = &g->u;
+    const size_t N = u->a.N, F = u->a.features, T = net->shape.steps, size = sizeof *grad;
+    gpu_sizes(&shape, net);
+    const struct kl_cuda_windows_places at = kl_cuda_windows_places(&shape);
+    u->params = params;
+    memcpy(u->G, by_given + at.map, N * u->a.inputs * size), memcpy(u->g, by_given + at.shift, N * size);
+    memcpy(u->dhidden, by_given + at.hidden, F * F * size);
+    memcpy(layer_gradient(u, KL_MAMBA_HIDDEN_BIAS), by_given + at.hidden_bias, F * size);
+    for (size_t i = 0; i < 6 + (size_t)u->a.n; i++) u->mix_sums[i * GROUP] = by_given[at.factors + i];
+    for (size_t k = 0; k < 2 * N; k++) u->norm_sums[k * GROUP] = by_given[at.gain + k];
+    for (size_t part = 0; part < 2; part++)
+        memcpy(u->dtime + part * u->a.ld, by_given + at.weights + part * T, T * size);
+    lite_end(u, &g->e, g->whole), finish(u);
+    if (!net->options.frozen)
+        kl_sequence_ssm_given(layer_gradient(u, KL_MAMBA_P), layer_gradient(u, KL_MAMBA_B),
+                              layer_gradient(u, KL_MAMBA_C), layer_gradient(u, KL_MAMBA_GATE), u->a.n,
+                              u->a.layers, by_given + at.shared);
+    for (int t = 0; t < net->block.n; t++)
+        memcpy(grad + net->block.tensors[t].offset, gradient(u, t), net->block.tensors[t].size * size);
+}
+
+const struct kl_sequence_gpu kl_sequence_lite_gpu = { gpu_shape, gpu_work, gpu_prepare, gpu_read,
+                                                      gpu_finish };
+#endif

@@ -78,7 +78,7 @@ void kl_sequence_circuits_give(float *given, const struct kl_sequence_circuits_f
     if (!c->mix) return;
     memcpy(given + p.mix, c->mix->alpha, sizeof c->mix->alpha);
     memcpy(given + p.mix + 2, c->mix->beta, sizeof c->mix->beta);
-    memcpy(given + p.third, c->mix->third, (p.end - p.third) * sizeof *given);
+    memcpy(given + p.third, c->mix->third, (p.gain - p.third) * sizeof *given);
 }
 
 void kl_sequence_circuits_given(struct kl_sequence_circuits_f32 *c, float *by_weights,

@@ -137,8 +137,6 @@ void kl_sequence_qd_state_back(double *dp, double complex *bra, double complex *
    Its arrays are memory's. KL_ENOMEM. */
 int kl_sequence_steps_shape(struct kl_cuda_windows_shape *shape, const struct kl_sequence_net *net,
                             bool superposed, struct kl_arena *memory, struct kl_error *err);
-/* The shape of what all such nets have alike: sizes, dropout. */
-void kl_sequence_windows_shape(struct kl_cuda_windows_shape *shape, const struct kl_sequence_net *net);
 /* From what kl_sequence_circuits_begin has joined to given, all but the superposition; and from the
    derivatives to the sums over the batch, of which one lane has all, and by_weights (n_weights, stride).
  */

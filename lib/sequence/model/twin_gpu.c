@@ -32,7 +32,7 @@ static void sizes(struct kl_cuda_windows_shape *shape, const struct kl_sequence_
 {
     const struct kl_twin_net *t = net->own;
     kl_sequence_windows_shape(shape, net);
-    shape->n_angles = (int32_t)t->features, shape->features = 1;
+    shape->n_angles = (int32_t)t->features, shape->kind = KL_CUDA_WINDOW_TANH;
     shape->n_weights = t->time == KL_TWIN_COMPLEX ? 2 : 1;
 }
 
