@@ -27,8 +27,10 @@ enum kl_cuda_windows_kind {
        about Z by skip; r = |h| / sqrt(sum |h|^2 + 1e-8). What is summed is ReLU(hidden r + its bias).
        <Y> of m0 and m2 is 0. */
     KL_CUDA_WINDOW_EMBEDDED,
-    KL_CUDA_WINDOW_TANH /* there is no circuit: tanh(map x + shift) in place of what wires measure,
-                    n_angles of them */
+    /* There is no circuit: tanh(map x + shift) in place of what wires measure, n_angles of them. */
+    KL_CUDA_WINDOW_TANH,
+    /* Nor here, in place of r: tanh(features times layer norm of z + their bias). */
+    KL_CUDA_WINDOW_NORM_TANH
 };
 struct kl_cuda_windows_shape {
     int32_t kind, superposed;
@@ -46,32 +48,35 @@ struct kl_cuda_windows_shape {
 };
 /* Where a copy's parameters stand, and the derivatives by them (complex numbers: dL/dRe, dL/dIm): map
    (n_angles, channels), shift, base (n_angles), shared (n_shared), weights (n_weights, steps); if
-   superposed alpha, beta, then third (2^n_qubits), complex. EMBEDDED, which has no base: gain, bias
-   (n_angles), real and imaginary parts of alpha, beta, gamma, skip (n_qubits), hidden (3 n_qubits, 3
-   n_qubits), its bias. */
+   superposed alpha, beta, then third (2^n_qubits), complex. EMBEDDED and NORM_TANH, which have no base:
+   gain, bias (n_angles), real and imaginary parts of alpha, beta, gamma, skip (n_qubits) or features (3
+   n_qubits, n_angles), their bias; hidden (3 n_qubits, 3 n_qubits), its bias. */
 struct kl_cuda_windows_places {
-    size_t map, shift, base, shared, weights, mix, third, gain, bias, factors, skip, hidden, hidden_bias,
-        end;
+    size_t map, shift, base, shared, weights, mix, third, gain, bias, factors, skip, features,
+        features_bias, hidden, hidden_bias, end;
 };
 static inline struct kl_cuda_windows_places kl_cuda_windows_places(const struct kl_cuda_windows_shape *s)
 {
     struct kl_cuda_windows_places p;
     const size_t angles = (size_t)s->n_angles, outputs = 3 * (size_t)s->n_qubits,
-                 embedded = s->kind == KL_CUDA_WINDOW_EMBEDDED;
+                 embedded = s->kind == KL_CUDA_WINDOW_EMBEDDED,
+                 tanh = s->kind == KL_CUDA_WINDOW_NORM_TANH, normed = embedded || tanh;
     p.map = 0;
     p.shift = angles * (size_t)s->channels;
     p.base = p.shift + angles;
-    p.shared = p.base + (embedded ? 0 : angles);
+    p.shared = p.base + (normed ? 0 : angles);
     p.weights = p.shared + (size_t)s->n_shared;
     p.mix = p.weights + (size_t)s->n_weights * (size_t)s->steps;
     p.third = p.mix + (s->superposed ? 4 : 0);
     p.gain = p.third + (s->superposed ? (size_t)2 << s->n_qubits : 0);
-    p.bias = p.gain + embedded * angles;
-    p.factors = p.bias + embedded * angles;
+    p.bias = p.gain + normed * angles;
+    p.factors = p.bias + normed * angles;
     p.skip = p.factors + embedded * 6;
-    p.hidden = p.skip + embedded * (size_t)s->n_qubits;
-    p.hidden_bias = p.hidden + embedded * outputs * outputs;
-    p.end = p.hidden_bias + embedded * outputs;
+    p.features = p.skip + embedded * (size_t)s->n_qubits;
+    p.features_bias = p.features + tanh * outputs * angles;
+    p.hidden = p.features_bias + tanh * outputs;
+    p.hidden_bias = p.hidden + normed * outputs * outputs;
+    p.end = p.hidden_bias + normed * outputs;
     return p;
 }
 /* What comes of a window: of each sum <X> of all wires, <Y>, <Z>. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
    The kernel of circuits on amplitudes that are made of a window's steps (KL_CUDA_WINDOW_EMBEDDED): a
-   warp takes a step from its layer norm through three measured states to the hidden values, and back. */
+   warp takes a step from its layer norm through three measured states, or in a twin through tanh of a
+   map (NORM_TANH), to the hidden values, and back. */
 #ifndef KL_CUDA_WINDOW_EMBED_CUH
 #define KL_CUDA_WINDOW_EMBED_CUH
 
@@ -140,26 +141,30 @@ KL_GPU void kl_embed_hidden(const kl_windows_job &job, const kl_window_block &b,
     __syncwarp();
 }
 
-/* From the derivatives by the hidden values, which pass where these do, to those by r, by h, in its
-   place, and by the factors. */
-KL_GPU void kl_embed_mix_back(const kl_windows_job &job, const kl_window_block &b,
-                              const kl_embed_step &e, float over)
+/* From the derivatives by the hidden values, which pass where these do, to those by r, in dm. */
+KL_GPU void kl_embed_hidden_back(const kl_windows_job &job, const kl_window_block &b,
+                                 const kl_embed_step &e)
 {
-    const float *weight = b.given + job.places.hidden, *hidden = kl_shared + job.at.m + e.t,
-                *r = kl_shared + job.at.r + e.t;
-    float *d = kl_shared + job.at.dm + e.t, along = 0, by[KL_EMBED_FACTORS] = { 0, 0, 0, 0, 0, 0 };
+    const float *weight = b.given + job.places.hidden, *hidden = kl_shared + job.at.m + e.t;
+    float *d = kl_shared + job.at.dm + e.t;
     kl_lanes_for(e.outputs, [&](int f) {
         if (!(hidden[f * KL_WINDOW_ROW] > 0)) d[f * KL_WINDOW_ROW] = 0;
     });
     __syncwarp();
-    kl_lanes_for(e.outputs, [&](int j) { /* for the moment in dm */
-                                         float sum = 0;
-                                         for (int f = 0; f < e.outputs; f++)
-                                             sum = fmaf(weight[f * e.outputs + j], d[f * KL_WINDOW_ROW],
-                                                        sum);
-                                         e.dm[j] = sum;
-                                         along = fmaf(sum, r[j * KL_WINDOW_ROW], along);
+    kl_lanes_for(e.outputs, [&](int j) {
+        float sum = 0;
+        for (int f = 0; f < e.outputs; f++)
+            sum = fmaf(weight[f * e.outputs + j], d[f * KL_WINDOW_ROW], sum);
+        e.dm[j] = sum;
     });
+    __syncwarp();
+}
+/* From these to those by h, in its place, and by the factors. */
+KL_GPU void kl_embed_mix_back(const kl_windows_job &job, const kl_embed_step &e, float over)
+{
+    const float *r = kl_shared + job.at.r + e.t;
+    float along = 0, by[KL_EMBED_FACTORS] = { 0, 0, 0, 0, 0, 0 };
+    kl_lanes_for(e.outputs, [&](int j) { along = fmaf(e.dm[j], r[j * KL_WINDOW_ROW], along); });
     along = kl_lanes_sum(along);
     kl_lanes_for(e.outputs, [&](int j) {
         const kl_number h = e.h[j];
@@ -214,6 +219,13 @@ KL_GPU void kl_embed_back(const kl_embed_step &e)
     });
 }
 
+KL_GPU void kl_embed_keep(const kl_windows_job &job, const kl_embed_step &e)
+{
+    float *keep = kl_shared + job.at.keep + e.t;
+    if (kl_lane_of() != 0) return;
+    keep[KL_EMBED_MEAN * KL_WINDOW_ROW] = e.mean, keep[KL_EMBED_RISE * KL_WINDOW_ROW] = e.rise;
+}
+
 template <bool BACK> KL_GPU void kl_embed_one(const kl_windows_job &job, const kl_window_block &b, int t)
 {
     const int gate = job.shape.n_rotations - job.shape.n_gate, end = job.shape.n_rotations;
@@ -229,18 +241,46 @@ template <bool BACK> KL_GPU void kl_embed_one(const kl_windows_job &job, const k
     const float over = kl_embed_mix(job, e);
     kl_embed_hidden(job, b, e);
     if (!BACK) return;
-    kl_embed_mix_back(job, b, e, over);
+    kl_embed_hidden_back(job, b, e), kl_embed_mix_back(job, e, over);
     kl_embed_measured_back(job, e);
     kl_embed_undo(job, e, 0, gate, e.dm);
     kl_embed_turn(job, e, gate, end);
     kl_embed_undo(job, e, gate, end, e.dm + e.outputs);
     kl_embed_begin(e);
     kl_embed_undo(job, e, 0, 0, e.dm + 2 * e.outputs);
-    kl_embed_back(e);
-    if (kl_lane_of() == 0) {
-        float *keep = kl_shared + job.at.keep + t;
-        keep[KL_EMBED_MEAN * KL_WINDOW_ROW] = e.mean, keep[KL_EMBED_RISE * KL_WINDOW_ROW] = e.rise;
-    }
+    kl_embed_back(e), kl_embed_keep(job, e);
+}
+
+/* A twin's step: what layer norm gives is not made shorter. */
+template <bool BACK>
+KL_GPU void kl_embed_tanh(const kl_windows_job &job, const kl_window_block &b, int t)
+{
+    const int size = job.shape.n_angles;
+    const float *map = b.given + job.places.features, *bias = b.given + job.places.features_bias;
+    float *r = kl_shared + job.at.r + t, *by = kl_shared + job.at.mix + t;
+    kl_embed_step e = kl_embed_step_of(job, b, t);
+    kl_embed_norms(e);
+    e.inverse = 1;
+    kl_lanes_for(e.outputs, [&](int f) {
+        float sum = bias[f];
+        for (int k = 0; k < size; k++) sum = fmaf(map[f * size + k], kl_embed_value(e, k), sum);
+        r[f * KL_WINDOW_ROW] = tanhf(sum);
+    });
+    __syncwarp();
+    kl_embed_hidden(job, b, e);
+    if (!BACK) return;
+    kl_embed_hidden_back(job, b, e);
+    kl_lanes_for(e.outputs, [&](int f) {
+        const float y = r[f * KL_WINDOW_ROW];
+        by[f * KL_WINDOW_ROW] = e.dm[f] * fmaf(-y, y, 1);
+    });
+    __syncwarp();
+    kl_lanes_for(size, [&](int k) {
+        float sum = 0;
+        for (int f = 0; f < e.outputs; f++) sum = fmaf(map[f * size + k], by[f * KL_WINDOW_ROW], sum);
+        e.dz[k * KL_WINDOW_ROW] = sum;
+    });
+    kl_embed_keep(job, e);
 }
 
 /* ---- before and behind the steps, by all threads of the block ---- */
@@ -259,6 +299,11 @@ template <bool BACK> KL_GPU void kl_embed_maps(const kl_windows_job &job, const 
             kl_shared[job.at.dangle + e / KL_WINDOW_STEPS * KL_WINDOW_ROW + e % KL_WINDOW_STEPS] = 0;
         });
 }
+/* z without its mean, over its deviation, of step t. */
+KL_GPU float kl_embed_kept(const float *keep, float z, int t)
+{
+    return (z - keep[KL_EMBED_MEAN * KL_WINDOW_ROW + t]) * keep[KL_EMBED_RISE * KL_WINDOW_ROW + t];
+}
 /* By gain and bias; then dz becomes the derivative by z, a step a thread. */
 KL_GPU void kl_embed_by_norm(float *part, const kl_windows_job &job, const kl_window_block &b)
 {
@@ -269,8 +314,7 @@ KL_GPU void kl_embed_by_norm(float *part, const kl_windows_job &job, const kl_wi
                     *d = kl_shared + job.at.dz + k * KL_WINDOW_ROW;
         float by_gain = 0, by_bias = 0;
         for (int t = 0; t < b.count; t++) {
-            const float plain = (z[t] - keep[t]) * keep[KL_EMBED_RISE * KL_WINDOW_ROW + t];
-            by_gain = fmaf(d[t], plain, by_gain), by_bias += d[t];
+            by_gain = fmaf(d[t], kl_embed_kept(keep, z[t], t), by_gain), by_bias += d[t];
         }
         part[job.places.gain + (size_t)k] = by_gain, part[job.places.bias + (size_t)k] = by_bias;
     });
@@ -311,12 +355,25 @@ KL_GPU void kl_embed_by_given(float *part, const kl_windows_job &job, const kl_w
         for (int t = 0; t < b.count; t++) sum = fmaf(d[t], r[t], sum);
         part[job.places.hidden + (size_t)e] = sum;
     });
+    const float *keep = kl_shared + job.at.keep, *gain = b.given + job.places.gain,
+                *bias = b.given + job.places.bias;
+    const bool tanh = s.kind == KL_CUDA_WINDOW_NORM_TANH;
+    kl_block_for(tanh ? outputs * s.n_angles : 0, [&](int e) {
+        const int f = e / s.n_angles, k = e % s.n_angles;
+        const float *d = kl_shared + job.at.mix + f * KL_WINDOW_ROW,
+                    *z = kl_shared + job.at.z + k * KL_WINDOW_ROW;
+        float sum = 0;
+        for (int t = 0; t < b.count; t++)
+            sum = fmaf(d[t], fmaf(gain[k], kl_embed_kept(keep, z[t], t), bias[k]), sum);
+        part[job.places.features + (size_t)e] = sum;
+    });
     const struct {
         size_t to;
         int rows, n;
     } sums[] = { { job.places.shift, job.at.dz, s.n_angles },
                  { job.places.shared, job.at.dangle, s.n_shared },
-                 { job.places.factors, job.at.mix, KL_EMBED_FACTORS + s.n_qubits }, /* then skip */
+                 { tanh ? job.places.features_bias : job.places.factors, job.at.mix,
+                   tanh ? outputs : KL_EMBED_FACTORS + s.n_qubits }, /* then skip */
                  { job.places.hidden_bias, job.at.dm, outputs } };
     for (int i = 0; i < 4; i++)
         kl_block_for(sums[i].n, [&](int k) {
@@ -337,7 +394,8 @@ static __global__ void __launch_bounds__(KL_WINDOW_THREADS)
     kl_embed_maps<BACK>(job, b);
     __syncthreads();
     for (int t = warp; t < b.count && warp < job.at.groups; t += job.at.groups)
-        kl_embed_one<BACK>(job, b, t);
+        if (job.shape.kind == KL_CUDA_WINDOW_NORM_TANH) kl_embed_tanh<BACK>(job, b, t);
+        else kl_embed_one<BACK>(job, b, t);
     __syncthreads();
     if (!BACK) {
         kl_window_sums(part, job, b);

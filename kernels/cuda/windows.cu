@@ -24,11 +24,23 @@ static int32_t place(size_t *end, size_t floats)
     return (int32_t)at;
 }
 
+static bool is_normed(const struct kl_cuda_windows_shape *s)
+{
+    return s->kind == KL_CUDA_WINDOW_EMBEDDED || s->kind == KL_CUDA_WINDOW_NORM_TANH;
+}
+/* Rows of what a step adds to sums: by alpha and beta; by factors and skip; by features. */
+static size_t mix_rows(const struct kl_cuda_windows_shape *s)
+{
+    const size_t n = (size_t)s->n_qubits;
+    if (s->kind == KL_CUDA_WINDOW_NORM_TANH) return 3 * n;
+    return s->kind == KL_CUDA_WINDOW_EMBEDDED ? KL_EMBED_FACTORS + n : (size_t)KL_MIX;
+}
+
 /* Places in a block's memory of what is there whatever the number of states; returns their end. */
 static size_t lay_out_rows(struct kl_window_layout *at, const struct kl_cuda_windows_shape *s, bool back)
 {
-    const bool embedded = s->kind == KL_CUDA_WINDOW_EMBEDDED;
-    const size_t angles = (size_t)s->n_angles, own = embedded ? 0 : angles, shared = (size_t)s->n_shared,
+    const bool normed = is_normed(s);
+    const size_t angles = (size_t)s->n_angles, own = normed ? 0 : angles, shared = (size_t)s->n_shared,
                  row = KL_WINDOW_ROW, outputs = 3 * (size_t)s->n_qubits;
     size_t end = 0;
     *at = {};
@@ -38,15 +50,15 @@ static size_t lay_out_rows(struct kl_window_layout *at, const struct kl_cuda_win
     at->m = place(&end, outputs * row);
     at->norm = place(&end, 2 * KL_WINDOW_STEPS);
     at->z = place(&end, (angles - own) * row);
-    at->r = place(&end, embedded ? outputs * row : 0);
+    at->r = place(&end, normed ? outputs * row : 0);
     if (!back) return end;
     at->slope = place(&end, own * row);
     at->dangle = place(&end, (own + shared) * row);
     at->dm = place(&end, outputs * row);
-    at->mix = place(&end, (embedded ? KL_EMBED_FACTORS + (size_t)s->n_qubits : (size_t)KL_MIX) * row);
+    at->mix = place(&end, mix_rows(s) * row);
     at->field = place(&end, s->superposed ? (size_t)2 << s->n_qubits : 0);
     at->dz = place(&end, (angles - own) * row);
-    at->keep = place(&end, embedded ? KL_EMBED_KEPT * row : 0);
+    at->keep = place(&end, normed ? KL_EMBED_KEPT * row : 0);
     return end;
 }
 
@@ -57,7 +69,7 @@ static size_t lay_out(struct kl_window_layout *at, const struct kl_cuda_windows_
 {
     const size_t state = (size_t)2 << s->n_qubits, room = most / sizeof(float);
     size_t end = lay_out_rows(at, s, back);
-    if (s->kind == KL_CUDA_WINDOW_EMBEDDED) at->state = (int32_t)(2 * state + 24 * (size_t)s->n_qubits);
+    if (is_normed(s)) at->state = (int32_t)(2 * state + 24 * (size_t)s->n_qubits);
     else at->state = (int32_t)(state * (1 + (s->superposed ? 1 : 0) + (back ? 1 : 0)));
     at->groups = KL_WINDOW_WARPS;
     while (at->groups && end + (size_t)at->groups * (size_t)at->state > room) at->groups /= 2;
@@ -67,7 +79,7 @@ static size_t lay_out(struct kl_window_layout *at, const struct kl_cuda_windows_
 
 static kernel blocks_kernel(const struct kl_cuda_windows_shape *s, bool back)
 {
-    if (s->kind == KL_CUDA_WINDOW_EMBEDDED) return back ? kl_embed_blocks<true> : kl_embed_blocks<false>;
+    if (is_normed(s)) return back ? kl_embed_blocks<true> : kl_embed_blocks<false>;
     return back ? kl_windows_blocks<true> : kl_windows_blocks<false>;
 }
 

@@ -216,8 +216,8 @@ int main(void)
 {
     open_gpu();
     static const char *const models[] = {
-        "hydra",         "hydra-hybrid",         "mamba-hybrid-lite",        "mamba-lite",
-        "twin of hydra", "twin of hydra-hybrid", "twin of mamba-hybrid-lite"
+        "hydra",         "hydra-hybrid",         "mamba-hybrid-lite",         "mamba-lite",
+        "twin of hydra", "twin of hydra-hybrid", "twin of mamba-hybrid-lite", "twin of mamba-lite"
     };
     for (size_t i = 0; i < sizeof models / sizeof *models; i++) {
         const bool twin = strncmp(models[i], "twin", 4) == 0;

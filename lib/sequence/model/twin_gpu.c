@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
    Twins on a GPU. What stands before tanh is linear, so there a step's features are tanh of one map of
-   its values; what stands behind is linear up to the sum over time. So a window is read as three
-   columns: the sums of its features by the real and by the imaginary weights, and a column of zeros that
-   has what is left of all weights, for the biases. */
+   its values (but where a layer norm stands between two maps); what stands behind them, or behind the
+   hidden layer, is linear up to the sum over time. So a window is read as three columns: the sums by the
+   real and by the imaginary weights, and a column of zeros that has what is left of all weights, for the
+   biases. */
 #include <string.h>
 
 #include "kernels/gemm.h"
@@ -32,7 +33,8 @@ static void sizes(struct kl_cuda_windows_shape *shape, const struct kl_sequence_
 {
     const struct kl_twin_net *t = net->own;
     kl_sequence_windows_shape(shape, net);
-    shape->n_angles = (int32_t)t->features, shape->kind = KL_CUDA_WINDOW_TANH;
+    shape->kind = t->norm ? KL_CUDA_WINDOW_NORM_TANH : KL_CUDA_WINDOW_TANH;
+    shape->n_angles = (int32_t)(t->norm ? t->inputs : t->features);
     shape->n_weights = t->time == KL_TWIN_COMPLEX ? 2 : 1;
 }
 
@@ -42,8 +44,7 @@ static int gpu_shape(struct kl_cuda_windows_shape *shape, const struct kl_sequen
     const struct kl_twin_net *t = net->own;
     (void)memory;
     sizes(shape, net);
-    if (t->front == KL_TWIN_STEPS && t->readout != KL_TWIN_RELU && t->time != KL_TWIN_POOLED)
-        return KL_OK;
+    if (t->front == KL_TWIN_STEPS && t->time != KL_TWIN_POOLED) return KL_OK;
     return kl_fail(err, KL_EUSAGE, "--twin-of %s: not on a GPU; give --device cpu",
                    net->options.twin_of);
 }
@@ -75,6 +76,7 @@ static void begin_columns(struct twin *w)
     w->time = p->w, w->d_time = p->d_w;
     w->columns = *p->t;
     w->columns.columns = COLUMNS, w->columns.ld = LD;
+    if (p->t->norm) w->columns.readout = KL_TWIN_ONE, w->columns.read = p->t->again;
     memset(w->w, 0, sizeof w->w), memset(w->d_w, 0, sizeof w->d_w);
     double total[2] = { 0 };
     for (size_t s = 0; s < 2 * p->t->steps; s++) total[s % 2] += (double)p->w[s];
@@ -89,6 +91,33 @@ static void end_columns(struct twin *w)
     w->p.t = w->p.net->own, w->p.w = w->time, w->p.d_w = w->d_time;
 }
 
+/* Both linear maps as one. */
+static void join(struct twin *w)
+{
+    const struct kl_twin_net *t = w->p.t;
+    const size_t A = t->inputs, C = t->channels;
+    const struct kl_twin_linear *a = &t->linear[t->angles], *b = &t->linear[t->project];
+    kl_kernel_gemm(w->joint, C, tensor(w, a->weight), a->in, 1, tensor(w, b->weight), C, A, C, a->in, 0);
+    memcpy(w->shift, tensor(w, a->bias), A * sizeof *w->shift);
+    kl_kernel_gemm(w->shift, 1, tensor(w, a->weight), a->in, 1, tensor(w, b->bias), 1, A, 1, a->in, 1);
+}
+
+/* A part of given, of n values. */
+static void give(float *given, size_t at, const kl_real *from, size_t n)
+{
+    memcpy(given + at, from, n * sizeof *given);
+}
+static void give_normed(float *given, const struct twin *w, const struct kl_cuda_windows_places *at)
+{
+    const struct kl_twin_net *t = w->p.t;
+    const size_t A = t->inputs, f = t->features;
+    give(given, at->map, w->joint, A * t->channels), give(given, at->shift, w->shift, A);
+    give(given, at->gain, tensor(w, t->gain), A), give(given, at->bias, tensor(w, t->shift), A);
+    give(given, at->features, w->p.map, f * A), give(given, at->features_bias, w->p.map_bias, f);
+    give(given, at->hidden, tensor(w, t->linear[t->read].weight), f * f);
+    give(given, at->hidden_bias, tensor(w, t->linear[t->read].bias), f);
+}
+
 static void gpu_prepare(float *given, void *work, const struct kl_sequence_net *net, const float *params)
 {
     const struct kl_twin_net *t = net->own;
@@ -100,14 +129,14 @@ static void gpu_prepare(float *given, void *work, const struct kl_sequence_net *
     w->p.params = params;
     kl_sequence_twin_lay(&w->p);
     const struct kl_cuda_windows_places at = kl_cuda_windows_places(&shape);
-    const struct kl_twin_linear *a = &t->linear[t->angles], *b = &t->linear[t->project];
-    kl_kernel_gemm(w->joint, C, tensor(w, a->weight), a->in, 1, tensor(w, b->weight), C, A, C, a->in, 0);
-    memcpy(w->shift, tensor(w, a->bias), A * sizeof *w->shift);
-    kl_kernel_gemm(w->shift, 1, tensor(w, a->weight), a->in, 1, tensor(w, b->bias), 1, A, 1, a->in, 1);
-    kl_kernel_gemm(given + at.map, C, w->p.map, A, 1, w->joint, C, f, C, A, 0);
-    memcpy(given + at.shift, w->p.map_bias, f * sizeof *given);
-    kl_kernel_gemm(given + at.shift, 1, w->p.map, A, 1, w->shift, 1, f, 1, A, 1);
-    memset(given + at.base, 0, f * sizeof *given);
+    join(w);
+    if (t->norm) give_normed(given, w, &at);
+    else {
+        kl_kernel_gemm(given + at.map, C, w->p.map, A, 1, w->joint, C, f, C, A, 0);
+        give(given, at.shift, w->p.map_bias, f);
+        kl_kernel_gemm(given + at.shift, 1, w->p.map, A, 1, w->shift, 1, f, 1, A, 1);
+        memset(given + at.base, 0, f * sizeof *given);
+    }
     for (int k = 0; k < shape.n_weights; k++)
         for (size_t s = 0; s < t->steps; s++)
             given[at.weights + (size_t)k * t->steps + s] = w->p.w[2 * s + (size_t)k];
@@ -133,29 +162,57 @@ static void gpu_read(struct kl_sequence_result_f32 *result, float *by_sum, void 
     }
 }
 
-/* From the gradients by the one map and its shift to those by what it was made of. */
-static void part(struct twin *w, const float *by_map, const float *by_shift)
+/* From the gradients by both linear maps as one, and by its shift, to those by the two. */
+static void part_maps(struct twin *w, const kl_real *by_joint, const kl_real *by_shift)
 {
     struct kl_twin_pass *p = &w->p;
     const struct kl_twin_net *t = p->t;
-    const size_t A = t->inputs, C = t->channels, f = t->features;
+    const size_t A = t->inputs, C = t->channels;
     const struct kl_twin_linear *a = &t->linear[t->angles], *b = &t->linear[t->project];
     const kl_real *const Wa = tensor(w, a->weight);
-    kl_real *const d_a = p->d_weight[t->angles], *const d_b = p->d_weight[t->project],
-                   *const by_angles = p->d_linear_bias[t->angles];
+    kl_real *const d_a = p->d_weight[t->angles], *const d_b = p->d_weight[t->project];
+    memcpy(p->d_linear_bias[t->angles], by_shift, A * sizeof *by_shift);
+    for (size_t i = 0; i < a->in; i++) /* (in, out), of both */
+        for (size_t o = 0; o < A; o++) d_a[i * A + o] = tensor(w, b->bias)[i] * by_shift[o];
+    kl_kernel_layers->turn(w->turned, A, (kl_real *)(uintptr_t)by_joint, C, NULL, 0, A, C);
+    kl_kernel_gemm(d_a, A, tensor(w, b->weight), C, 1, w->turned, A, a->in, A, C, 1);
+    kl_kernel_gemm(d_b, a->in, w->turned, A, 1, Wa, a->in, C, a->in, A, 0);
+    kl_kernel_gemm(p->d_linear_bias[t->project], 1, Wa, 1, a->in, by_shift, 1, a->in, 1, A, 0);
+}
+
+/* From those by tanh's one map. */
+static void part(struct twin *w, const float *by_map, const float *by_shift)
+{
+    struct kl_twin_pass *p = &w->p;
+    const size_t A = p->t->inputs, C = p->t->channels, f = p->t->features;
     for (size_t i = 0; i < A; i++) /* the map's (inputs, features) */
         for (size_t j = 0; j < f; j++) p->d_map[i * f + j] = w->shift[i] * by_shift[j];
     kl_kernel_layers->turn(w->turned, f, (kl_real *)(uintptr_t)by_map, C, NULL, 0, f, C);
     kl_kernel_gemm(p->d_map, f, w->joint, C, 1, w->turned, f, A, f, C, 1);
     memcpy(p->d_map_bias, by_shift, f * sizeof *by_shift);
     kl_kernel_gemm(w->by_joint, C, p->map, 1, A, by_map, C, A, C, f, 0);
-    kl_kernel_gemm(by_angles, 1, p->map, 1, A, by_shift, 1, A, 1, f, 0);
-    for (size_t i = 0; i < a->in; i++) /* (in, out), of both */
-        for (size_t o = 0; o < A; o++) d_a[i * A + o] = tensor(w, b->bias)[i] * by_angles[o];
-    kl_kernel_layers->turn(w->turned, A, w->by_joint, C, NULL, 0, A, C);
-    kl_kernel_gemm(d_a, A, tensor(w, b->weight), C, 1, w->turned, A, a->in, A, C, 1);
-    kl_kernel_gemm(d_b, a->in, w->turned, A, 1, Wa, a->in, C, a->in, A, 0);
-    kl_kernel_gemm(p->d_linear_bias[t->project], 1, Wa, 1, a->in, by_angles, 1, a->in, 1, A, 0);
+    kl_kernel_gemm(w->by_shift, 1, p->map, 1, A, by_shift, 1, A, 1, f, 0);
+    part_maps(w, w->by_joint, w->by_shift);
+}
+
+/* Where layer norm stands between the maps. */
+static void part_normed(struct twin *w, float *grad, const float *by_given,
+                        const struct kl_cuda_windows_places *at)
+{
+    struct kl_twin_pass *p = &w->p;
+    const struct kl_twin_net *t = p->t;
+    const struct kl_tensor *tensors = p->net->block.tensors;
+    const size_t A = t->inputs, f = t->features, size = sizeof *grad;
+    memcpy(grad + tensors[t->gain].offset, by_given + at->gain, A * size);
+    memcpy(grad + tensors[t->shift].offset, by_given + at->bias, A * size);
+    for (size_t j = 0; j < f; j++) {
+        for (size_t i = 0; i < A; i++) p->d_map[i * f + j] = by_given[at->features + j * A + i];
+        for (size_t i = 0; i < f; i++)
+            p->d_weight[t->read][i * f + j] = by_given[at->hidden + j * f + i];
+    }
+    memcpy(p->d_map_bias, by_given + at->features_bias, f * size);
+    memcpy(p->d_linear_bias[t->read], by_given + at->hidden_bias, f * size);
+    part_maps(w, by_given + at->map, by_given + at->shift);
 }
 
 static void gpu_finish(float *grad, void *work, const struct kl_sequence_net *net, const float *params,
@@ -175,7 +232,8 @@ static void gpu_finish(float *grad, void *work, const struct kl_sequence_net *ne
             w->p.d_w[2 * s + (size_t)k] =
                 (double)by_given[at.weights + (size_t)k * net->shape.steps + s] +
                 w->d_w[2 * REST + (size_t)k];
-    part(w, by_given + at.map, by_given + at.shift);
+    if (w->p.t->norm) part_normed(w, grad, by_given, &at);
+    else part(w, by_given + at.map, by_given + at.shift);
     kl_sequence_twin_gradients(&w->p);
 }
 
