@@ -38,6 +38,10 @@ struct kl_cuda_windows_shape {
     int32_t n_gate;                  /* of rotations, the last ones, those of GATE_A */
     int32_t channels, steps, stride; /* of a window's channels */
     int32_t n_weights;               /* sums over time */
+    /* More than 0: what stands above has, in place of a window's steps, one, of so many inputs: means
+       over time of silu of filters of three taps (the middle one on the step), dense or each on its own
+       channel. Dropout acts on these; apart: its numbers' distance from one to the next. */
+    int32_t filters, dense, apart;
     float factor;
     const struct kl_cuda_rotation *rotations; /* in their order */
     const uint32_t *image;                    /* (2^n_qubits), its own inverse; superposed alone */
@@ -50,11 +54,20 @@ struct kl_cuda_windows_shape {
    (n_angles, channels), shift, base (n_angles), shared (n_shared), weights (n_weights, steps); if
    superposed alpha, beta, then third (2^n_qubits), complex. EMBEDDED and NORM_TANH, which have no base:
    gain, bias (n_angles), real and imaginary parts of alpha, beta, gamma, skip (n_qubits) or features (3
-   n_qubits, n_angles), their bias; hidden (3 n_qubits, 3 n_qubits), its bias. */
+   n_qubits, n_angles), their bias; hidden (3 n_qubits, 3 n_qubits), its bias. With filters, which are
+   channels and one step to all these: conv (filters, channels or 1, 3), its bias. */
 struct kl_cuda_windows_places {
     size_t map, shift, base, shared, weights, mix, third, gain, bias, factors, skip, features,
-        features_bias, hidden, hidden_bias, end;
+        features_bias, hidden, hidden_bias, conv, conv_bias, end;
 };
+static inline size_t kl_cuda_windows_inputs(const struct kl_cuda_windows_shape *s)
+{
+    return (size_t)(s->filters ? s->filters : s->channels);
+}
+static inline size_t kl_cuda_windows_lengths(const struct kl_cuda_windows_shape *s)
+{
+    return s->filters ? 1 : (size_t)s->steps;
+}
 static inline struct kl_cuda_windows_places kl_cuda_windows_places(const struct kl_cuda_windows_shape *s)
 {
     struct kl_cuda_windows_places p;
@@ -62,11 +75,11 @@ static inline struct kl_cuda_windows_places kl_cuda_windows_places(const struct 
                  embedded = s->kind == KL_CUDA_WINDOW_EMBEDDED,
                  tanh = s->kind == KL_CUDA_WINDOW_NORM_TANH, normed = embedded || tanh;
     p.map = 0;
-    p.shift = angles * (size_t)s->channels;
+    p.shift = angles * kl_cuda_windows_inputs(s);
     p.base = p.shift + angles;
     p.shared = p.base + (normed ? 0 : angles);
     p.weights = p.shared + (size_t)s->n_shared;
-    p.mix = p.weights + (size_t)s->n_weights * (size_t)s->steps;
+    p.mix = p.weights + (size_t)s->n_weights * kl_cuda_windows_lengths(s);
     p.third = p.mix + (s->superposed ? 4 : 0);
     p.gain = p.third + (s->superposed ? (size_t)2 << s->n_qubits : 0);
     p.bias = p.gain + normed * angles;
@@ -76,7 +89,9 @@ static inline struct kl_cuda_windows_places kl_cuda_windows_places(const struct 
     p.features_bias = p.features + tanh * outputs * angles;
     p.hidden = p.features_bias + tanh * outputs;
     p.hidden_bias = p.hidden + normed * outputs * outputs;
-    p.end = p.hidden_bias + normed * outputs;
+    p.conv = p.hidden_bias + normed * outputs;
+    p.conv_bias = p.conv + (size_t)s->filters * (s->dense ? (size_t)s->channels : 1) * 3;
+    p.end = p.conv_bias + (size_t)s->filters;
     return p;
 }
 /* What comes of a window: of each sum <X> of all wires, <Y>, <Z>. */

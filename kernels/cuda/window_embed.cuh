@@ -404,6 +404,7 @@ static __global__ void __launch_bounds__(KL_WINDOW_THREADS)
     kl_embed_by_norm(part, job, b);
     kl_embed_by_given(part, job, b);
     kl_window_by_weights(part, job, b);
+    kl_window_by_x(job, b, kl_shared + job.at.dz, NULL);
 }
 
 #endif

@@ -4,12 +4,15 @@
 
 #include "kernels/cuda/library.h"
 #include "kernels/cuda/window_embed.cuh"
+#include "kernels/cuda/window_front.cuh"
 
-enum { MEMORIES = 9 };
+enum { MEMORIES = 12 };
 struct kl_cuda_windows {
-    struct kl_windows_job job;
+    struct kl_windows_job job, front;        /* the circuits'; the filters', if there are some */
     size_t n, n_copies, most, back, outputs; /* n: copies of the batch that went forward */
-    size_t bytes[2];                         /* of a block's memory: forward, back */
+    size_t front_bytes;
+    float *sums;     /* what comes back: (n, most, outputs), (n, places.end) */
+    size_t bytes[2]; /* of a block's memory: forward, back */
     struct kl_window_layout at[2];
     void *memory[MEMORIES];
     int n_memory;
@@ -77,28 +80,49 @@ static size_t lay_out(struct kl_window_layout *at, const struct kl_cuda_windows_
     return at->groups ? end * sizeof(float) : 0;
 }
 
+static kernel front_kernel(bool back)
+{
+    return back ? kl_front_blocks<true> : kl_front_blocks<false>;
+}
 static kernel blocks_kernel(const struct kl_cuda_windows_shape *s, bool back)
 {
     if (is_normed(s)) return back ? kl_embed_blocks<true> : kl_embed_blocks<false>;
     return back ? kl_windows_blocks<true> : kl_windows_blocks<false>;
 }
 
+/* k may take so many bytes of a block's memory. */
+static int allow(kernel k, size_t bytes, struct kl_error *err)
+{
+    return kl_cuda_check(
+        cudaFuncSetAttribute(k, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes),
+        "looking at the GPU", err);
+}
+
 static int look_at_gpu(struct kl_cuda_windows *w, int device, struct kl_error *err)
 {
+    const struct kl_cuda_windows_shape *s = &w->job.shape, *front = &w->front.shape;
     struct cudaDeviceProp p;
+    size_t end = 0;
     int code = kl_cuda_check(cudaSetDevice(device), "taking the GPU", err);
     if (!code) code = kl_cuda_check(cudaGetDeviceProperties(&p, device), "looking at the GPU", err);
+    if (code) return code;
+    w->front.at.x = place(&end, (size_t)front->channels * KL_FRONT_ROW);
+    w->front.at.z = place(&end, (size_t)front->filters * KL_WINDOW_ROW);
+    w->front_bytes = end * sizeof(float);
+    bool fits = !front->filters || w->front_bytes <= p.sharedMemPerBlockOptin;
+    for (int back = 0; back < 2; back++) {
+        w->bytes[back] = lay_out(&w->at[back], s, back, p.sharedMemPerBlockOptin);
+        fits = fits && w->bytes[back];
+    }
+    if (!fits)
+        return kl_cuda_fail(
+            err, KL_EUSAGE,
+            "circuits of %d qubits on %d channels do not fit a block of this GPU, of %zu "
+            "bytes; give --device cpu",
+            s->n_qubits, front->channels, p.sharedMemPerBlockOptin);
     for (int back = 0; back < 2 && !code; back++) {
-        w->bytes[back] = lay_out(&w->at[back], &w->job.shape, back, p.sharedMemPerBlockOptin);
-        if (!w->bytes[back])
-            return kl_cuda_fail(err, KL_EUSAGE,
-                                "circuits of %d qubits on %d channels do not fit a block of this GPU, "
-                                "of %zu bytes; give --device cpu",
-                                w->job.shape.n_qubits, w->job.shape.channels, p.sharedMemPerBlockOptin);
-        code = kl_cuda_check(cudaFuncSetAttribute(blocks_kernel(&w->job.shape, back),
-                                                  cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                                  (int)w->bytes[back]),
-                             "looking at the GPU", err);
+        code = allow(blocks_kernel(s, back), w->bytes[back], err);
+        if (!code && front->filters) code = allow(front_kernel(back), w->front_bytes, err);
     }
     return code;
 }
@@ -116,26 +140,38 @@ static int keep(struct kl_cuda_windows *w, const T **to, const void *from, size_
     return code;
 }
 
+static size_t most_of(size_t a, size_t b)
+{
+    return a > b ? a : b;
+}
+
 static int take_memory(struct kl_cuda_windows *w, size_t n_windows, struct kl_error *err)
 {
-    struct kl_windows_job *job = &w->job;
+    struct kl_windows_job *job = &w->job, *front = &w->front;
     struct kl_cuda_windows_shape *s = &job->shape;
-    const size_t n = w->n_copies, chunks = (size_t)job->chunks, given = job->places.end,
-                 forward = w->most * w->outputs, back = w->back * given,
-                 states = s->superposed ? (size_t)1 << s->n_qubits : 0;
+    const size_t n = w->n_copies, given = job->places.end, filters = (size_t)front->shape.filters,
+                 own = (size_t)job->chunks * most_of(w->most * w->outputs, w->back * job->places.conv),
+                 before = filters ? (size_t)front->chunks *
+                                        most_of(w->most * filters, w->back * (given - job->places.conv))
+                                  : 0;
     int code = keep(w, &s->rotations, s->rotations, (size_t)s->n_rotations, err);
-    if (!code) code = keep(w, &s->image, s->superposed ? s->image : NULL, states, err);
     if (!code)
-        code = keep(w, &job->windows, NULL, n_windows * (size_t)s->channels * (size_t)s->stride, err);
-    if (!code) code = keep(w, &job->rows, NULL, n * w->most, err);
+        code = keep(w, &s->image, s->superposed ? s->image : NULL,
+                    s->superposed ? (size_t)1 << s->n_qubits : 0, err);
+    if (!code)
+        code = keep(w, &front->windows, NULL,
+                    n_windows * (size_t)front->shape.channels * (size_t)front->shape.stride, err);
+    if (!code) code = keep(w, &front->rows, NULL, n * w->most, err);
     if (!code) code = keep(w, &job->given, NULL, n * given, err);
     if (!code) code = keep(w, &job->replica, NULL, n, err);
     if (!code) code = keep(w, &job->by_sum, NULL, n * w->back * w->outputs, err);
+    if (!code) code = keep(w, (const float **)&job->part, NULL, n * most_of(own, before), err);
     if (!code)
-        code = keep(w, (const float **)&job->part, NULL, n * chunks * (forward > back ? forward : back),
-                    err);
-    if (!code)
-        code = keep(w, (const float **)&job->to, NULL, n * (forward > given ? forward : given), err);
+        code = keep(w, (const float **)&w->sums, NULL, n * most_of(w->most * w->outputs, given), err);
+    if (!code) code = keep(w, &job->windows, NULL, n * w->most * filters, err);
+    if (!code) code = keep(w, (const float **)&job->by_x, NULL, n * w->back * filters, err);
+    front->given = job->given, front->part = job->part, front->by_sum = job->by_x;
+    if (!filters) job->windows = front->windows, job->rows = front->rows;
     return code;
 }
 
@@ -150,17 +186,29 @@ static void windows_close(struct kl_cuda_windows **windows)
     *windows = NULL;
 }
 
+/* Sizes of both jobs. What filters leave of a window is a window of one step. */
+static void set_sizes(struct kl_cuda_windows *w, const struct kl_cuda_windows_shape *shape)
+{
+    struct kl_windows_job *job = &w->job, *front = &w->front;
+    job->shape = front->shape = *shape;
+    job->places = front->places = kl_cuda_windows_places(shape);
+    front->places.weights = front->places.mix = 0; /* none of its values is of some blocks alone */
+    front->chunks = (shape->steps + KL_WINDOW_STEPS - 1) / KL_WINDOW_STEPS;
+    job->chunks = shape->filters ? 1 : front->chunks;
+    job->apart = (size_t)(shape->filters ? shape->apart : shape->stride);
+    if (shape->filters) job->shape.channels = shape->filters, job->shape.steps = job->shape.stride = 1;
+    w->outputs = kl_cuda_windows_outputs(shape);
+}
+
 static int windows_open(struct kl_cuda_windows **windows, const struct kl_cuda_windows_shape *shape,
                         size_t n_windows, size_t n_copies, size_t most, size_t back, int device,
                         struct kl_error *err)
 {
     struct kl_cuda_windows *w = *windows = (struct kl_cuda_windows *)calloc(1, sizeof *w);
     if (!w) return kl_cuda_fail(err, KL_ENOMEM, "no memory: %zu bytes asked for", sizeof *w);
-    w->job.shape = *shape, w->job.places = kl_cuda_windows_places(shape);
-    w->job.chunks = (shape->steps + KL_WINDOW_STEPS - 1) / KL_WINDOW_STEPS;
     w->n_copies = n_copies, w->most = most, w->back = back;
-    w->outputs = kl_cuda_windows_outputs(shape);
-    int code = back * (size_t)shape->channels * (size_t)shape->stride >> 32
+    set_sizes(w, shape);
+    int code = back * kl_cuda_windows_inputs(shape) * w->job.apart >> 32
                    ? kl_cuda_fail(err, KL_EUSAGE,
                                   "a batch of 2^32 values or more: not on a GPU; give --device cpu")
                    : look_at_gpu(w, device, err);
@@ -185,61 +233,80 @@ static int send(struct kl_cuda_windows *w, const T *to, const T *from, size_t n,
 static int windows_put(struct kl_cuda_windows *w, size_t first, const float *x, size_t n,
                        struct kl_error *err)
 {
-    const size_t size = (size_t)w->job.shape.channels * (size_t)w->job.shape.stride;
-    int code = send(w, w->job.windows + first * size, x, n * size, err);
+    const size_t size = (size_t)w->front.shape.channels * (size_t)w->front.shape.stride;
+    int code = send(w, w->front.windows + first * size, x, n * size, err);
     return code ? code : kl_cuda_check(cudaStreamSynchronize(w->stream), "windows to the GPU", err);
 }
 
-/* One way of the batch, its sums, and these (n, values) to the host. */
-static int run(struct kl_cuda_windows *w, float *to, bool back, size_t part, size_t values,
-               struct kl_error *err)
+/* Blocks of k, each of which adds `part` values, and their sums, `values` of a copy, `row` apart, to
+ * `to`. */
+static int run(struct kl_cuda_windows *w, struct kl_windows_job *job, kernel k, size_t bytes, bool back,
+               size_t part, float *to, size_t values, size_t row, struct kl_error *err)
 {
-    struct kl_windows_job *job = &w->job;
     void *arguments[] = { job };
     const unsigned n = (unsigned)w->n;
     const dim3 blocks(n * (unsigned)job->count * (unsigned)job->chunks),
         sums(n * (unsigned)kl_windows_sum_blocks(values));
-    job->at = w->at[back], job->part_size = part, job->values = values;
-    int code =
-        kl_cuda_check(cudaLaunchKernel(blocks_kernel(&w->job.shape, back), blocks,
-                                       dim3(KL_WINDOW_THREADS), arguments, w->bytes[back], w->stream),
+    job->part_size = part, job->values = values, job->to = to, job->row = row;
+    const int code =
+        kl_cuda_check(cudaLaunchKernel(k, blocks, dim3(KL_WINDOW_THREADS), arguments, bytes, w->stream),
                       "windows' circuits", err);
-    if (!code)
-        code = kl_cuda_check(cudaLaunchKernel(back ? kl_windows_sums<true> : kl_windows_sums<false>,
-                                              sums, dim3(KL_WINDOW_THREADS), arguments, 0, w->stream),
-                             "windows' circuits", err);
-    if (!code)
-        code = kl_cuda_check(
-            cudaMemcpyAsync(to, job->to, w->n * values * sizeof *to, cudaMemcpyDeviceToHost, w->stream),
-            "from the GPU", err);
+    if (code) return code;
+    return kl_cuda_check(cudaLaunchKernel(back ? kl_windows_sums<true> : kl_windows_sums<false>, sums,
+                                          dim3(KL_WINDOW_THREADS), arguments, 0, w->stream),
+                         "windows' circuits", err);
+}
+
+static int fetch(struct kl_cuda_windows *w, float *to, const float *from, size_t n, struct kl_error *err)
+{
+    int code =
+        kl_cuda_check(cudaMemcpyAsync(to, from, n * sizeof *to, cudaMemcpyDeviceToHost, w->stream),
+                      "from the GPU", err);
     return code ? code : kl_cuda_check(cudaStreamSynchronize(w->stream), "windows' circuits", err);
 }
 
 static int windows_forward(struct kl_cuda_windows *w, float *sum,
                            const struct kl_cuda_windows_batch *batch, struct kl_error *err)
 {
-    struct kl_windows_job *job = &w->job;
-    if (batch->n > w->n_copies || batch->count > w->most)
-        return kl_cuda_fail(err, KL_EUSAGE, "%zu windows of %zu copies, opened for %zu of %zu",
-                            batch->count, batch->n, w->most, w->n_copies);
-    w->n = batch->n, job->count = (int32_t)batch->count, job->step = batch->step;
+    struct kl_windows_job *job = &w->job, *front = &w->front;
+    const size_t n = batch->n, count = batch->count, filters = (size_t)front->shape.filters;
+    if (n > w->n_copies || count > w->most)
+        return kl_cuda_fail(err, KL_EUSAGE, "%zu windows of %zu copies, opened for %zu of %zu", count, n,
+                            w->most, w->n_copies);
+    w->n = n, job->count = front->count = (int32_t)count, job->step = batch->step;
     job->threshold = batch->training ? job->shape.threshold : 0;
-    if (!batch->n || !batch->count) return KL_OK;
-    int code = send(w, job->rows, batch->rows, batch->n * batch->count, err);
-    if (!code) code = send(w, job->given, batch->given, batch->n * job->places.end, err);
-    if (!code) code = send(w, job->replica, batch->replica, batch->n, err);
-    return code ? code : run(w, sum, false, w->outputs, batch->count * w->outputs, err);
+    job->at = w->at[0];
+    if (!n || !count) return KL_OK;
+    float *const to = w->sums;
+    int code = send(w, front->rows, batch->rows, n * count, err);
+    if (!code) code = send(w, job->given, batch->given, n * job->places.end, err);
+    if (!code) code = send(w, job->replica, batch->replica, n, err);
+    if (!code && filters)
+        code = run(w, front, front_kernel(false), w->front_bytes, false, filters, (float *)job->windows,
+                   count * filters, count * filters, err);
+    if (!code)
+        code = run(w, job, blocks_kernel(&job->shape, false), w->bytes[0], false, w->outputs, to,
+                   count * w->outputs, count * w->outputs, err);
+    return code ? code : fetch(w, sum, to, n * count * w->outputs, err);
 }
 
 static int windows_back(struct kl_cuda_windows *w, float *by_given, const float *by_sum,
                         struct kl_error *err)
 {
-    const size_t count = (size_t)w->job.count;
+    struct kl_windows_job *job = &w->job, *front = &w->front;
+    const size_t count = (size_t)job->count, own = job->places.conv, end = job->places.end;
     if (count > w->back)
         return kl_cuda_fail(err, KL_EUSAGE, "%zu windows back, opened for %zu", count, w->back);
     if (!w->n || !count) return KL_OK;
-    int code = send(w, w->job.by_sum, by_sum, w->n * count * w->outputs, err);
-    return code ? code : run(w, by_given, true, w->job.places.end, w->job.places.end, err);
+    job->at = w->at[1];
+    float *const to = w->sums;
+    int code = send(w, job->by_sum, by_sum, w->n * count * w->outputs, err);
+    if (!code)
+        code = run(w, job, blocks_kernel(&job->shape, true), w->bytes[1], true, own, to, own, end, err);
+    if (!code && front->shape.filters)
+        code = run(w, front, front_kernel(true), w->front_bytes, true, end - own, to + own, end - own,
+                   end, err);
+    return code ? code : fetch(w, by_given, to, w->n * end, err);
 }
 
 const struct kl_cuda_windows_calls kl_cuda_windows_calls = { windows_open, windows_put, windows_forward,

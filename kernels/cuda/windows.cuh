@@ -28,13 +28,16 @@ struct kl_windows_job {
     struct kl_window_layout at;
     int32_t chunks, count;    /* blocks of a window; windows of a copy */
     const float *windows;     /* (n_windows, channels, stride) */
-    const int32_t *rows;      /* (n, count) */
+    const int32_t *rows;      /* (n, count); NULL: one after another */
     const float *given;       /* (n, places.end) */
     const uint32_t *replica;  /* (n) */
+    float *by_x;              /* (n, count, channels) by step 0, or NULL */
+    size_t apart;             /* of dropout's numbers from channel to channel */
     const float *by_sum;      /* (n, count, outputs) */
     float *part;              /* of each block what it adds to sum, or to by_given */
     size_t part_size, values; /* of a block; what a copy has of sum or by_given */
-    float *to;                /* (n, values) */
+    float *to;                /* (n, values), copies `row` values apart */
+    size_t row;
     uint32_t step, threshold;
 };
 
@@ -64,23 +67,29 @@ template <class F> KL_GPU void kl_block_for(int n, F use)
 }
 
 /* ---- before the circuits ---- */
+/* What dropout leaves of x of channel c at a step. */
+KL_GPU float kl_window_drop(const kl_windows_job &job, const kl_window_block &b, float x, int c,
+                            int step)
+{
+    if (!job.threshold) return x;
+    const size_t channel = (size_t)b.window * (size_t)job.shape.channels + (size_t)c;
+    const uint32_t number =
+        kl_dropout_number(job.shape.seed, job.shape.purpose,
+                          (uint32_t)(channel * job.apart + (size_t)step), job.step, job.replica[b.copy]);
+    return number >= job.threshold ? x * job.shape.keep_scale : 0;
+}
 /* The block's steps of the window; in training some values are dropped. Behind the last step: 0. */
 KL_GPU void kl_window_load(const kl_windows_job &job, const kl_window_block &b)
 {
     const kl_cuda_windows_shape &s = job.shape;
     const size_t own = (size_t)s.channels * (size_t)s.stride;
-    const float *from =
-        job.windows + (size_t)job.rows[b.copy * (size_t)job.count + (size_t)b.window] * own;
+    const size_t place = b.copy * (size_t)job.count + (size_t)b.window;
+    const float *from = job.windows + (job.rows ? (size_t)job.rows[place] : place) * own;
     kl_block_for(s.channels * KL_WINDOW_STEPS, [&](int e) {
         const int c = e / KL_WINDOW_STEPS, t = e % KL_WINDOW_STEPS;
         const size_t at = (size_t)c * (size_t)s.stride + (size_t)(b.first + t);
         float x = t < b.count ? from[at] : 0;
-        if (job.threshold && t < b.count) {
-            const uint32_t number =
-                kl_dropout_number(s.seed, s.purpose, (uint32_t)((size_t)b.window * own + at), job.step,
-                                  job.replica[b.copy]);
-            x = number >= job.threshold ? x * s.keep_scale : 0;
-        }
+        if (t < b.count) x = kl_window_drop(job, b, x, c, b.first + t);
         kl_shared[job.at.x + c * KL_WINDOW_ROW + t] = x;
     });
 }
@@ -329,6 +338,24 @@ KL_GPU void kl_window_by_mix(float *part, const kl_windows_job &job, const kl_wi
                  [&](int e) { part[job.places.third + (size_t)e] = kl_shared[job.at.field + e]; });
 }
 
+/* By a window's one step itself, from dz (rows KL_WINDOW_ROW apart; slope: times these, NULL: nothing).
+ */
+KL_GPU void kl_window_by_x(const kl_windows_job &job, const kl_window_block &b, const float *dz,
+                           const float *slope)
+{
+    const int channels = job.shape.channels;
+    if (!job.by_x) return;
+    float *to = job.by_x + (b.copy * (size_t)job.count + (size_t)b.window) * (size_t)channels;
+    kl_block_for(channels, [&](int c) {
+        const float *map = b.given + job.places.map + c;
+        float sum = 0;
+        for (int i = 0; i < job.shape.n_angles; i++)
+            sum = fmaf(map[(size_t)i * (size_t)channels],
+                       dz[i * KL_WINDOW_ROW] * (slope ? slope[i * KL_WINDOW_ROW] : 1), sum);
+        to[c] = kl_window_drop(job, b, sum, c, 0);
+    });
+}
+
 /* A block 32 steps of a window of a copy, in this order. */
 template <bool BACK>
 static __global__ void __launch_bounds__(KL_WINDOW_THREADS)
@@ -350,6 +377,7 @@ static __global__ void __launch_bounds__(KL_WINDOW_THREADS)
     kl_window_by_angles(part, job, b);
     kl_window_by_weights(part, job, b);
     kl_window_by_mix(part, job, b);
+    kl_window_by_x(job, b, kl_shared + job.at.dangle, kl_shared + job.at.slope);
 }
 
 static inline __host__ __device__ size_t kl_windows_sum_blocks(size_t values)
@@ -375,7 +403,7 @@ static __global__ void __launch_bounds__(KL_WINDOW_THREADS)
     }
     double sum = 0;
     for (size_t i = from; i < end; i += by) sum += job.part[(copy * blocks + i) * job.part_size + e];
-    job.to[copy * job.values + value] = (float)sum;
+    job.to[copy * job.row + value] = (float)sum;
 }
 
 #endif

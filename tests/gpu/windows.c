@@ -111,7 +111,11 @@ static int on_gpu(struct trial *t, size_t first, size_t n, bool back, bool train
         const size_t k = first + c;
         const struct kl_sequence_batch_f32 one = { .labels = t->labels + k * BATCH,
                                                    .scale = 1.0 / BATCH,
-                                                   .n = BATCH };
+                                                   .n = BATCH,
+                                                   .training = training,
+                                                   .seed = t->shape.seed,
+                                                   .step = 11,
+                                                   .replica = t->replica[k] };
         struct kl_sequence_result_f32 result = { .logits = t->logits + k * BATCH * CLASSES };
         gpu->read(&result, back ? by_sum + c * BATCH * t->outputs : NULL, memory + c * work, &t->net,
                   sum + c * BATCH * t->outputs, &one);
@@ -193,8 +197,10 @@ static void check(const char *model, int qubits, int layers, size_t channels, si
              layers, steps, dropout, frozen ? ", frozen" : "");
     kl_sequence_model_options_default(&o);
     const char *of = strncmp(model, "twin of ", 8) == 0 ? model + 8 : NULL;
-    o.model = of ? "twin" : model, o.twin_of = of, o.qubits = qubits, o.layers = layers,
-    o.dropout = dropout, o.frozen = frozen;
+    const bool reference = strcmp(model, "mamba of the reference") == 0;
+    o.model = of ? "twin" : reference ? "mamba" : model, o.twin_of = of, o.frozen = frozen;
+    o.qubits = qubits, o.layers = layers, o.dropout = dropout;
+    if (reference) o.revision = 'a', o.logit_dropout = true;
     begin(&t, &o, channels, steps);
     const bool training = dropout > 0;
     CHECK(on_gpu(&t, 0, COPIES, true, training) == KL_OK, "%s: refused", name);
@@ -215,10 +221,19 @@ static void check(const char *model, int qubits, int layers, size_t channels, si
 int main(void)
 {
     open_gpu();
-    static const char *const models[] = {
-        "hydra",         "hydra-hybrid",         "mamba-hybrid-lite",         "mamba-lite",
-        "twin of hydra", "twin of hydra-hybrid", "twin of mamba-hybrid-lite", "twin of mamba-lite"
-    };
+    static const char *const models[] = { "hydra",
+                                          "hydra-hybrid",
+                                          "mamba",
+                                          "mamba of the reference",
+                                          "mamba-hybrid",
+                                          "mamba-lite",
+                                          "mamba-hybrid-lite",
+                                          "twin of hydra",
+                                          "twin of hydra-hybrid",
+                                          "twin of mamba",
+                                          "twin of mamba-hybrid",
+                                          "twin of mamba-lite",
+                                          "twin of mamba-hybrid-lite" };
     for (size_t i = 0; i < sizeof models / sizeof *models; i++) {
         const bool twin = strncmp(models[i], "twin", 4) == 0;
         check(models[i], 3, 2, 3, 35, 0.25, false);

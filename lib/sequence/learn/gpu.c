@@ -28,6 +28,7 @@ struct kl_sequence_gpu_run {
     size_t *correct;
     struct kl_train *train;
     double scale; /* of the loss */
+    uint32_t step;
     bool back;
 };
 
@@ -155,7 +156,11 @@ static void read_one(void *context, size_t i, int thread)
     const size_t at = i * g->count;
     const struct kl_sequence_batch_f32 batch = { .labels = g->labels + at,
                                                  .scale = g->scale,
-                                                 .n = g->count };
+                                                 .n = g->count,
+                                                 .training = g->back,
+                                                 .seed = g->shape.seed,
+                                                 .step = g->step,
+                                                 .replica = g->replica[i] };
     struct kl_sequence_result_f32 result = { .logits = g->logits + at * g->s->set.n_classes };
     (void)thread;
     g->s->net.model->gpu->read(&result, g->back ? g->by_sum + at * g->outputs : NULL,
@@ -183,7 +188,7 @@ static int forward(struct kl_sequence_gpu_run *g, uint32_t step, bool training, 
                                                  .step = step,
                                                  .training = training };
     const int code = g->calls->forward(g->windows, g->sum, &batch, err);
-    g->back = training, g->scale = training ? 1 / (double)g->count : 1;
+    g->step = step, g->back = training, g->scale = training ? 1 / (double)g->count : 1;
     if (!code) kl_pool_for(pool, g->n, read_one, g);
     return code;
 }

@@ -445,7 +445,7 @@ void kl_sequence_hybrid_run(struct kl_sequence_result *result, const struct kl_s
 }
 
 #if !KL_F64
-/* ---- Lite on a GPU ---- */
+/* ---- on a GPU ---- */
 /* At the head of its work; what it points to is behind it. */
 enum { HEAD = (sizeof(struct run) + 63) / 64 * 64 };
 
@@ -455,6 +455,8 @@ static void gpu_sizes(struct kl_cuda_windows_shape *shape, const struct kl_seque
     kl_sequence_windows_shape(shape, net);
     shape->n_angles = 4 * n * layers, shape->n_shared = 3 * n, shape->n_rotations = 7 * n * layers;
     shape->n_weights = 1, shape->factor = (float)(2 * M_PI);
+    if (net->model == &kl_sequence_mamba_hybrid_lite) return;
+    shape->filters = FILTERS, shape->dense = 1, shape->apart = 1;
 }
 
 static int gpu_shape(struct kl_cuda_windows_shape *shape, const struct kl_sequence_net *net,
@@ -490,7 +492,9 @@ static void gpu_prepare(float *given, void *work, const struct kl_sequence_net *
                        .params = params,
                        .result = &none };
     lay_out(u, (char *)work + HEAD);
-    prepare(u), weigh_time(u);
+    prepare(u);
+    if (u->a.lite) weigh_time(u);
+    else u->time[0] = 1;
     const size_t R = u->a.angles, n = (size_t)u->a.n, size = sizeof *given;
     const int layer = u->a.before;
     memset(u->sums, 0, KL_SSM_RINGS_SUMS(u->a.n, u->a.layers) * GROUP * size);
@@ -499,7 +503,10 @@ static void gpu_prepare(float *given, void *work, const struct kl_sequence_net *
     memcpy(given + at.base, tensor(u, layer + KL_HYBRID_BASE), R * size);
     for (int i = 0; i < 3; i++)
         memcpy(given + at.shared + (size_t)i * n, tensor(u, layer + KL_HYBRID_B + i), n * size);
-    memcpy(given + at.weights, u->time, net->shape.steps * size);
+    memcpy(given + at.weights, u->time, (at.mix - at.weights) * size);
+    if (u->a.lite) return;
+    memcpy(given + at.conv, tensor(u, KL_MAMBA_CONV), (at.conv_bias - at.conv) * size);
+    memcpy(given + at.conv_bias, tensor(u, KL_MAMBA_CONV_BIAS), FILTERS * size);
 }
 
 static void gpu_read(struct kl_sequence_result_f32 *result, float *by_sum, void *work,
@@ -525,13 +532,17 @@ static void gpu_finish(float *grad, void *work, const struct kl_sequence_net *ne
     u->result = &own, u->params = params;
     memcpy(u->G, by_given + at.map, R * u->a.inputs * size);
     memcpy(u->g, by_given + at.shift, R * size), memcpy(u->dbase, by_given + at.base, R * size);
-    memcpy(u->dtime, by_given + at.weights, net->shape.steps * size);
+    if (u->a.lite) memcpy(u->dtime, by_given + at.weights, net->shape.steps * size);
     for (int t = 0; t < net->block.n && net->options.frozen; t++)
         memset(gradient(u, t), 0, net->block.tensors[t].size * size);
     finish(u);
-    for (int i = 0; i < 3 && !net->options.frozen; i++)
+    if (net->options.frozen) return;
+    for (int i = 0; i < 3; i++)
         memcpy(gradient(u, u->a.before + KL_HYBRID_B + i), by_given + at.shared + (size_t)i * n,
                n * size);
+    if (u->a.lite) return;
+    memcpy(gradient(u, KL_MAMBA_CONV), by_given + at.conv, (at.conv_bias - at.conv) * size);
+    memcpy(gradient(u, KL_MAMBA_CONV_BIAS), by_given + at.conv_bias, FILTERS * size);
 }
 
 const struct kl_sequence_gpu kl_sequence_hybrid_gpu = { gpu_shape, gpu_work, gpu_prepare, gpu_read,

@@ -61,9 +61,8 @@ static inline struct mamba kl_sequence_mamba_sizes(const struct kl_sequence_net 
     return a;
 }
 
-/* ---- the Lite nets on a GPU ---- */
-extern const struct kl_sequence_gpu kl_sequence_hybrid_gpu,
-    kl_sequence_lite_gpu; /* hybrid_run.c, mamba_run.c */
+/* ---- on a GPU ---- */
+extern const struct kl_sequence_gpu kl_sequence_hybrid_gpu, kl_sequence_mamba_gpu;
 /* Their circuits (mamba_gpu.c): of SSM_B 7 n layers rotations, by its own angles, then b, c, d. */
 void kl_sequence_ssm_b_rotations(struct kl_cuda_rotation *to, int n, int layers);
 /* Where the angles of SSM_A and GATE_A stand: of p those that act, a control's halved; what the

@@ -489,12 +489,12 @@ void kl_sequence_mamba_run(struct kl_sequence_result *result, const struct kl_se
 }
 
 #if !KL_F64
-/* ---- Lite on a GPU ---- */
+/* ---- on a GPU ---- */
 /* At the head of its work; what it points to is behind it: that of a run, then a gradient, into which
    the read-out adds. */
 struct on_gpu {
     struct run u;
-    struct lite e;
+    struct lite e; /* of Lite */
     double whole;
     kl_real *grad;
     struct kl_sequence_result_f32 result;
@@ -510,6 +510,9 @@ static void gpu_sizes(struct kl_cuda_windows_shape *shape, const struct kl_seque
     shape->n_rotations = (int32_t)kl_sequence_ssm_n_rotations(n, layers, &gate);
     shape->n_angles = 1 << n, shape->n_shared = kl_sequence_ssm_angles(n, layers).end;
     shape->n_gate = (int32_t)gate, shape->n_weights = 2;
+    if (net->model == &kl_sequence_mamba_lite) return;
+    shape->n_weights = 1, shape->threshold = 0; /* which acts on what comes back */
+    shape->filters = shape->channels, shape->apart = 1;
 }
 
 static int gpu_shape(struct kl_cuda_windows_shape *shape, const struct kl_sequence_net *net,
@@ -541,12 +544,14 @@ static void gpu_prepare(float *given, void *work, const struct kl_sequence_net *
         (kl_real *)(void *)((char *)work + HEAD) + lay_out(u, (kl_real *)(void *)((char *)work + HEAD));
     u->result = &g->result, g->result.grad = g->grad;
     prepare(u);
-    g->whole = lite_begin(u, &g->e);
-    const size_t N = u->a.N, F = u->a.features, T = net->shape.steps, size = sizeof *given;
+    if (u->a.lite) g->whole = lite_begin(u, &g->e);
+    else u->time[0] = 1;
+    const size_t N = u->a.N, F = u->a.features, T = kl_cuda_windows_lengths(&shape),
+                 size = sizeof *given;
     memcpy(given + at.map, u->map, N * u->a.inputs * size), memcpy(given + at.shift, u->bias, N * size);
     kl_sequence_ssm_give(given + at.shared, u->a.n, u->a.layers, of_layer(u, KL_MAMBA_P),
                          of_layer(u, KL_MAMBA_B), of_layer(u, KL_MAMBA_C), of_layer(u, KL_MAMBA_GATE));
-    for (size_t part = 0; part < 2; part++)
+    for (size_t part = 0; part < (size_t)shape.n_weights; part++)
         memcpy(given + at.weights + part * T, u->time + part * u->a.ld, T * size);
     memcpy(given + at.gain, of_layer(u, KL_MAMBA_NORM), N * size);
     memcpy(given + at.bias, of_layer(u, KL_MAMBA_NORM_BIAS), N * size);
@@ -554,6 +559,19 @@ static void gpu_prepare(float *given, void *work, const struct kl_sequence_net *
     memcpy(given + at.skip, of_layer(u, KL_MAMBA_SKIP), (size_t)u->a.n * size);
     memcpy(given + at.hidden, u->hidden, F * F * size);
     memcpy(given + at.hidden_bias, of_layer(u, KL_MAMBA_HIDDEN_BIAS), F * size);
+    if (u->a.lite) return;
+    memcpy(given + at.conv, tensor(u, KL_MAMBA_CONV), (at.conv_bias - at.conv) * size);
+    memcpy(given + at.conv_bias, tensor(u, KL_MAMBA_CONV_BIAS), (at.end - at.conv_bias) * size);
+}
+
+/* Of a window whose hidden values are ht; dht, or NULL. */
+static void gpu_head(struct run *u, float *dht, const float *hidden, size_t i)
+{
+    const size_t F = u->a.features, at = (u->batch->row + i) * F;
+    memcpy(u->ht, hidden, F * sizeof *hidden);
+    drop(u, u->ht, AT_HIDDEN, at, F);
+    head(u, dht, u->ht, i);
+    if (dht) drop(u, dht, AT_HIDDEN, at, F);
 }
 
 static void gpu_read(struct kl_sequence_result_f32 *result, float *by_sum, void *work,
@@ -562,17 +580,22 @@ static void gpu_read(struct kl_sequence_result_f32 *result, float *by_sum, void 
 {
     struct on_gpu *g = work;
     struct run *u = &g->u;
-    const size_t n = 2 * u->a.features;
+    const size_t n = (u->a.lite ? 2 : 1) * u->a.features;
     (void)net;
     g->result =
         (struct kl_sequence_result_f32){ .logits = result->logits, .grad = by_sum ? g->grad : NULL };
     u->batch = batch;
     for (size_t i = 0; i < batch->n; i++) {
+        float *const to = by_sum ? by_sum + i * n : NULL;
+        if (!u->a.lite) {
+            gpu_head(u, to, sum + i * n, i);
+            continue;
+        }
         memcpy(g->e.H, sum + i * n, n * sizeof *sum);
         lite_head(u, &g->e, i);
-        if (!by_sum) continue;
+        if (!to) continue;
         lite_head_back(u, &g->e);
-        memcpy(by_sum + i * n, g->e.gH, n * sizeof *by_sum);
+        memcpy(to, g->e.gH, n * sizeof *to);
     }
     result->loss = g->result.loss, result->correct = g->result.correct;
 }
@@ -592,17 +615,22 @@ static void gpu_finish(float *grad, void *work, const struct kl_sequence_net *ne
     memcpy(layer_gradient(u, KL_MAMBA_HIDDEN_BIAS), by_given + at.hidden_bias, F * size);
     for (size_t i = 0; i < 6 + (size_t)u->a.n; i++) u->mix_sums[i * GROUP] = by_given[at.factors + i];
     for (size_t k = 0; k < 2 * N; k++) u->norm_sums[k * GROUP] = by_given[at.gain + k];
-    for (size_t part = 0; part < 2; part++)
+    for (size_t part = 0; u->a.lite && part < 2; part++)
         memcpy(u->dtime + part * u->a.ld, by_given + at.weights + part * T, T * size);
-    lite_end(u, &g->e, g->whole), finish(u);
+    if (u->a.lite) lite_end(u, &g->e, g->whole);
+    finish(u);
     if (!net->options.frozen)
         kl_sequence_ssm_given(layer_gradient(u, KL_MAMBA_P), layer_gradient(u, KL_MAMBA_B),
                               layer_gradient(u, KL_MAMBA_C), layer_gradient(u, KL_MAMBA_GATE), u->a.n,
                               u->a.layers, by_given + at.shared);
+    if (!u->a.lite && !net->options.frozen) {
+        memcpy(gradient(u, KL_MAMBA_CONV), by_given + at.conv, (at.conv_bias - at.conv) * size);
+        memcpy(gradient(u, KL_MAMBA_CONV_BIAS), by_given + at.conv_bias, (at.end - at.conv_bias) * size);
+    }
     for (int t = 0; t < net->block.n; t++)
         memcpy(grad + net->block.tensors[t].offset, gradient(u, t), net->block.tensors[t].size * size);
 }
 
-const struct kl_sequence_gpu kl_sequence_lite_gpu = { gpu_shape, gpu_work, gpu_prepare, gpu_read,
-                                                      gpu_finish };
+const struct kl_sequence_gpu kl_sequence_mamba_gpu = { gpu_shape, gpu_work, gpu_prepare, gpu_read,
+                                                       gpu_finish };
 #endif

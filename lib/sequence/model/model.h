@@ -85,7 +85,7 @@ struct kl_sequence_gpu {
     size_t (*work)(const struct kl_sequence_net *net);
     /* given: places.end of kernels/cuda_windows.h. */
     void (*prepare)(float *given, void *work, const struct kl_sequence_net *net, const float *params);
-    /* From sum to a batch's logits, loss and correct (x is not read); and to by_sum (NULL: not asked
+    /* From sum to a whole batch's logits, loss and correct (x is not read); and to by_sum (NULL: not asked
        for), added to what finish takes. */
     void (*read)(struct kl_sequence_result_f32 *result, float *by_sum, void *work,
                  const struct kl_sequence_net *net, const float *sum,

@@ -36,17 +36,22 @@ static void sizes(struct kl_cuda_windows_shape *shape, const struct kl_sequence_
     shape->kind = t->norm ? KL_CUDA_WINDOW_NORM_TANH : KL_CUDA_WINDOW_TANH;
     shape->n_angles = (int32_t)(t->norm ? t->inputs : t->features);
     shape->n_weights = t->time == KL_TWIN_COMPLEX ? 2 : 1;
+    if (t->front == KL_TWIN_STEPS) return;
+    shape->dense = t->front == KL_TWIN_DENSE;
+    shape->filters = shape->dense ? KL_TWIN_CONV : shape->channels, shape->apart = (int32_t)t->ld;
+}
+/* Of what goes through the linear maps: channels, or filters. */
+static size_t inputs_of(const struct kl_twin_net *t)
+{
+    return t->front == KL_TWIN_DENSE ? KL_TWIN_CONV : t->channels;
 }
 
 static int gpu_shape(struct kl_cuda_windows_shape *shape, const struct kl_sequence_net *net,
                      struct kl_arena *memory, struct kl_error *err)
 {
-    const struct kl_twin_net *t = net->own;
-    (void)memory;
+    (void)memory, (void)err;
     sizes(shape, net);
-    if (t->front == KL_TWIN_STEPS && t->time != KL_TWIN_POOLED) return KL_OK;
-    return kl_fail(err, KL_EUSAGE, "--twin-of %s: not on a GPU; give --device cpu",
-                   net->options.twin_of);
+    return KL_OK;
 }
 
 static size_t place(struct twin *w, char *work, const struct kl_sequence_net *net)
@@ -56,9 +61,9 @@ static size_t place(struct twin *w, char *work, const struct kl_sequence_net *ne
     w->p.net = net, w->p.t = t;
     char *base = work ? work + HEAD : NULL;
     at = kl_sequence_twin_place(&w->p, base);
-    KL_SEQUENCE_TAKE(w->joint, t->inputs * t->channels);
-    KL_SEQUENCE_TAKE(w->by_joint, t->inputs * t->channels);
-    KL_SEQUENCE_TAKE(w->turned, t->inputs * (t->channels + t->inputs));
+    const size_t C = inputs_of(t);
+    KL_SEQUENCE_TAKE(w->joint, t->inputs * C), KL_SEQUENCE_TAKE(w->by_joint, t->inputs * C);
+    KL_SEQUENCE_TAKE(w->turned, t->inputs * (C + t->inputs));
     KL_SEQUENCE_TAKE(w->shift, t->inputs), KL_SEQUENCE_TAKE(w->by_shift, t->inputs);
     return HEAD + at;
 }
@@ -69,21 +74,25 @@ static size_t gpu_work(const struct kl_sequence_net *net)
     return place(&w, NULL, net);
 }
 
-/* Three columns in place of a window's steps, or back. */
+/* Three columns in place of a window's steps (one, where a window has one), or back. */
 static void begin_columns(struct twin *w)
 {
     struct kl_twin_pass *p = &w->p;
-    w->time = p->w, w->d_time = p->d_w;
-    w->columns = *p->t;
-    w->columns.columns = COLUMNS, w->columns.ld = LD;
-    if (p->t->norm) w->columns.readout = KL_TWIN_ONE, w->columns.read = p->t->again;
-    memset(w->w, 0, sizeof w->w), memset(w->d_w, 0, sizeof w->d_w);
+    const struct kl_twin_net *t = p->t;
     double total[2] = { 0 };
-    for (size_t s = 0; s < 2 * p->t->steps; s++) total[s % 2] += (double)p->w[s];
-    w->w[2 * RE] = 1, w->w[2 * IM + 1] = 1;
-    w->w[2 * REST] = (kl_real)(total[0] - 1), w->w[2 * REST + 1] = (kl_real)(total[1] - 1);
-    if (p->t->time == KL_TWIN_SOFTMAX) w->w[2 * IM + 1] = w->w[2 * REST] = w->w[2 * REST + 1] = 0;
-    memset(p->m, 0, p->t->features * LD * sizeof *p->m);
+    w->time = p->w, w->d_time = p->d_w;
+    w->columns = *t;
+    if (t->norm) w->columns.readout = KL_TWIN_ONE, w->columns.read = t->again;
+    memset(w->w, 0, sizeof w->w), memset(w->d_w, 0, sizeof w->d_w);
+    w->w[2 * RE] = 1;
+    if (t->time != KL_TWIN_POOLED) w->columns.columns = COLUMNS, w->columns.ld = LD;
+    for (size_t s = 0; s < 2 * t->steps && t->time == KL_TWIN_COMPLEX; s++)
+        total[s % 2] += (double)p->w[s];
+    if (t->time == KL_TWIN_COMPLEX) {
+        w->w[2 * IM + 1] = 1;
+        w->w[2 * REST] = (kl_real)(total[0] - 1), w->w[2 * REST + 1] = (kl_real)(total[1] - 1);
+    }
+    memset(p->m, 0, t->features * LD * sizeof *p->m);
     p->t = &w->columns, p->w = w->w, p->d_w = w->d_w;
 }
 static void end_columns(struct twin *w)
@@ -91,14 +100,19 @@ static void end_columns(struct twin *w)
     w->p.t = w->p.net->own, w->p.w = w->time, w->p.d_w = w->d_time;
 }
 
-/* Both linear maps as one. */
+/* Both linear maps, or the one that there is, as one. */
 static void join(struct twin *w)
 {
     const struct kl_twin_net *t = w->p.t;
-    const size_t A = t->inputs, C = t->channels;
-    const struct kl_twin_linear *a = &t->linear[t->angles], *b = &t->linear[t->project];
-    kl_kernel_gemm(w->joint, C, tensor(w, a->weight), a->in, 1, tensor(w, b->weight), C, A, C, a->in, 0);
+    const size_t A = t->inputs, C = inputs_of(t);
+    const struct kl_twin_linear *a = &t->linear[t->angles];
     memcpy(w->shift, tensor(w, a->bias), A * sizeof *w->shift);
+    if (t->project < 0) {
+        memcpy(w->joint, tensor(w, a->weight), A * C * sizeof *w->joint);
+        return;
+    }
+    const struct kl_twin_linear *b = &t->linear[t->project];
+    kl_kernel_gemm(w->joint, C, tensor(w, a->weight), a->in, 1, tensor(w, b->weight), C, A, C, a->in, 0);
     kl_kernel_gemm(w->shift, 1, tensor(w, a->weight), a->in, 1, tensor(w, b->bias), 1, A, 1, a->in, 1);
 }
 
@@ -111,7 +125,7 @@ static void give_normed(float *given, const struct twin *w, const struct kl_cuda
 {
     const struct kl_twin_net *t = w->p.t;
     const size_t A = t->inputs, f = t->features;
-    give(given, at->map, w->joint, A * t->channels), give(given, at->shift, w->shift, A);
+    give(given, at->map, w->joint, A * inputs_of(t)), give(given, at->shift, w->shift, A);
     give(given, at->gain, tensor(w, t->gain), A), give(given, at->bias, tensor(w, t->shift), A);
     give(given, at->features, w->p.map, f * A), give(given, at->features_bias, w->p.map_bias, f);
     give(given, at->hidden, tensor(w, t->linear[t->read].weight), f * f);
@@ -123,7 +137,7 @@ static void gpu_prepare(float *given, void *work, const struct kl_sequence_net *
     const struct kl_twin_net *t = net->own;
     struct kl_cuda_windows_shape shape;
     struct twin *w = work;
-    const size_t A = t->inputs, C = t->channels, f = t->features;
+    const size_t A = t->inputs, C = inputs_of(t), f = t->features;
     memset(w, 0, sizeof *w);
     sizes(&shape, net), place(w, work, net);
     w->p.params = params;
@@ -137,9 +151,14 @@ static void gpu_prepare(float *given, void *work, const struct kl_sequence_net *
         kl_kernel_gemm(given + at.shift, 1, w->p.map, A, 1, w->shift, 1, f, 1, A, 1);
         memset(given + at.base, 0, f * sizeof *given);
     }
+    const size_t lengths = kl_cuda_windows_lengths(&shape);
     for (int k = 0; k < shape.n_weights; k++)
-        for (size_t s = 0; s < t->steps; s++)
-            given[at.weights + (size_t)k * t->steps + s] = w->p.w[2 * s + (size_t)k];
+        for (size_t s = 0; s < lengths; s++)
+            given[at.weights + (size_t)k * lengths + s] = w->p.w[2 * s + (size_t)k];
+    if (shape.filters) {
+        give(given, at.conv, tensor(w, t->conv), at.conv_bias - at.conv);
+        give(given, at.conv_bias, tensor(w, t->conv_bias), at.end - at.conv_bias);
+    }
     begin_columns(w);
 }
 
@@ -167,16 +186,20 @@ static void part_maps(struct twin *w, const kl_real *by_joint, const kl_real *by
 {
     struct kl_twin_pass *p = &w->p;
     const struct kl_twin_net *t = p->t;
-    const size_t A = t->inputs, C = t->channels;
+    const size_t A = t->inputs, C = inputs_of(t);
     const struct kl_twin_linear *a = &t->linear[t->angles], *b = &t->linear[t->project];
     const kl_real *const Wa = tensor(w, a->weight);
-    kl_real *const d_a = p->d_weight[t->angles], *const d_b = p->d_weight[t->project];
+    kl_real *const d_a = p->d_weight[t->angles]; /* (in, out), as all of them */
     memcpy(p->d_linear_bias[t->angles], by_shift, A * sizeof *by_shift);
-    for (size_t i = 0; i < a->in; i++) /* (in, out), of both */
-        for (size_t o = 0; o < A; o++) d_a[i * A + o] = tensor(w, b->bias)[i] * by_shift[o];
     kl_kernel_layers->turn(w->turned, A, (kl_real *)(uintptr_t)by_joint, C, NULL, 0, A, C);
+    if (t->project < 0) {
+        memcpy(d_a, w->turned, A * C * sizeof *d_a);
+        return;
+    }
+    for (size_t i = 0; i < a->in; i++)
+        for (size_t o = 0; o < A; o++) d_a[i * A + o] = tensor(w, b->bias)[i] * by_shift[o];
     kl_kernel_gemm(d_a, A, tensor(w, b->weight), C, 1, w->turned, A, a->in, A, C, 1);
-    kl_kernel_gemm(d_b, a->in, w->turned, A, 1, Wa, a->in, C, a->in, A, 0);
+    kl_kernel_gemm(p->d_weight[t->project], a->in, w->turned, A, 1, Wa, a->in, C, a->in, A, 0);
     kl_kernel_gemm(p->d_linear_bias[t->project], 1, Wa, 1, a->in, by_shift, 1, a->in, 1, A, 0);
 }
 
@@ -184,7 +207,7 @@ static void part_maps(struct twin *w, const kl_real *by_joint, const kl_real *by
 static void part(struct twin *w, const float *by_map, const float *by_shift)
 {
     struct kl_twin_pass *p = &w->p;
-    const size_t A = p->t->inputs, C = p->t->channels, f = p->t->features;
+    const size_t A = p->t->inputs, C = inputs_of(p->t), f = p->t->features;
     for (size_t i = 0; i < A; i++) /* the map's (inputs, features) */
         for (size_t j = 0; j < f; j++) p->d_map[i * f + j] = w->shift[i] * by_shift[j];
     kl_kernel_layers->turn(w->turned, f, (kl_real *)(uintptr_t)by_map, C, NULL, 0, f, C);
@@ -227,7 +250,7 @@ static void gpu_finish(float *grad, void *work, const struct kl_sequence_net *ne
     w->p.params = params, w->p.result = &result;
     for (int i = 0; i < net->block.n; i++)
         memset(grad + net->block.tensors[i].offset, 0, net->block.tensors[i].size * sizeof *grad);
-    for (int k = 0; k < shape.n_weights; k++)
+    for (int k = 0; k < shape.n_weights && !shape.filters; k++)
         for (size_t s = 0; s < net->shape.steps; s++)
             w->p.d_w[2 * s + (size_t)k] =
                 (double)by_given[at.weights + (size_t)k * net->shape.steps + s] +
@@ -235,6 +258,12 @@ static void gpu_finish(float *grad, void *work, const struct kl_sequence_net *ne
     if (w->p.t->norm) part_normed(w, grad, by_given, &at);
     else part(w, by_given + at.map, by_given + at.shift);
     kl_sequence_twin_gradients(&w->p);
+    if (!shape.filters) return;
+    const struct kl_tensor *tensors = net->block.tensors;
+    memcpy(grad + tensors[w->p.t->conv].offset, by_given + at.conv,
+           (at.conv_bias - at.conv) * sizeof *grad);
+    memcpy(grad + tensors[w->p.t->conv_bias].offset, by_given + at.conv_bias,
+           (at.end - at.conv_bias) * sizeof *grad);
 }
 
 const struct kl_sequence_gpu kl_sequence_twin_gpu = { gpu_shape, gpu_work, gpu_prepare, gpu_read,

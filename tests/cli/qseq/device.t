@@ -8,13 +8,11 @@ $ qseq train w.h5 -o m.h5 --device gpu
 ? 2
 
 % need $BUILD/tests/cuda/libketline-cuda.so
-$ export KETLINE_CUDA=$BUILD/tests/cuda/libketline-cuda.so; for m in mamba eegnet classical-mamba means; do qseq train w.h5 -m $m -o m.h5 --device cuda; done; for t in mamba mamba-hybrid; do qseq train w.h5 -m twin --twin-of $t -o m.h5 --device cuda; done; qseq train w.h5 --bare -o m.h5 --device cuda; qseq sweep w.h5 -g model=hydra,means -o s.h5 --device cuda
-! qseq: --model mamba: not on a GPU; give --device cpu
-! qseq: --model eegnet: not on a GPU; give --device cpu
+$ export KETLINE_CUDA=$BUILD/tests/cuda/libketline-cuda.so; for m in classical-mamba classical-hydra eegnet means; do qseq train w.h5 -m $m -o m.h5 --device cuda; done; qseq train w.h5 --bare -o m.h5 --device cuda; qseq sweep w.h5 -g model=hydra,means -o s.h5 --device cuda
 ! qseq: --model classical-mamba: not on a GPU; give --device cpu
+! qseq: --model classical-hydra: not on a GPU; give --device cpu
+! qseq: --model eegnet: not on a GPU; give --device cpu
 ! qseq: --model means: not on a GPU; give --device cpu
-! qseq: --twin-of mamba: not on a GPU; give --device cpu
-! qseq: --twin-of mamba-hybrid: not on a GPU; give --device cpu
 ! qseq: --bare: not on a GPU; give --device cpu
 ! qseq: --model means: not on a GPU; give --device cpu
 ? 2
@@ -25,7 +23,7 @@ $ KETLINE_CUDA=$BUILD/tests/cuda/libketline-cuda.so KETLINE_EMULATED_SHARED=2000
 
 # The same key on either device; the record says which; numbers to rounding.
 $ export KETLINE_CUDA=$BUILD/tests/cuda/libketline-cuda.so; small() { qseq train -q w.h5 --qubits 2 --layers 1 --epochs 3 --batch-size 6 --no-provenance "$@"; }
-+ for m in hydra hydra-hybrid mamba-hybrid-lite mamba-lite twin; do small -m $m --replicas 2 -o cpu.h5; small -m $m --replicas 2 --device cuda -o $m.h5
++ for m in hydra hydra-hybrid mamba mamba-hybrid mamba-lite mamba-hybrid-lite twin; do small -m $m --replicas 2 -o cpu.h5; small -m $m --replicas 2 --device cuda -o $m.h5
 +   for d in history params; do h5diff -d 1e-5 cpu.h5 $m.h5 $d || echo $m $d; done; done
 + [ "$(small --device cuda --key)" = "$(small --key)" ] && echo one key
 + qseq train -q w.h5 --qubits 2 --layers 1 --epochs 1 --device cuda -o said.h5; h5dump -d provenance said.h5 | grep -o '"device":"cuda: [^"]*"'
