@@ -8,7 +8,7 @@
 #include "sequence/model/model.h"
 #include "tests/unit/check.h"
 
-enum { COPIES = 3, BATCH = 5, ROWS = 8, CLASSES = 3, MOST_LABELS = 8 };
+enum { COPIES = 2, BATCH = 5, ROWS = 8, CLASSES = 3 };
 
 static void must(int code, const struct kl_error *err)
 {
@@ -214,7 +214,7 @@ static void check(const char *model, int qubits, int layers, size_t channels, si
     CHECK(memcmp(t.grad, t.grad + t.block, t.block * sizeof *t.grad) != 0, "%s: copies are alike", name);
     digest_of(t.logits, COPIES * BATCH * CLASSES * sizeof *t.logits);
     digest_of(t.grad, COPIES * t.block * sizeof *t.grad);
-    if (!racecheck) check_alone(name, &t, training);
+    if (!racecheck && steps > 32) check_alone(name, &t, training);
     end(&t);
 }
 
@@ -241,7 +241,11 @@ int main(void)
         check(models[i], 2, 1, 4, 7, 0, false);
         check(models[i], 4, 1, 2, 20, 0, !twin);
         check(models[i], 6, 2, small ? 5 : 64, small ? 9 : 249, 0.1, false);
-        if (!small) check(models[i], 10, 2, 64, 249, 0.1, false);
+        /* Of the larger nets whose amplitudes stand in rows, as many as fit a block of consumer cards.
+         */
+        const char *of = twin ? models[i] + 8 : models[i];
+        const bool rows = strstr(of, "mamba") && !strstr(of, "hybrid");
+        if (!small) check(models[i], rows ? 7 : 10, 2, 64, 249, 0.1, false);
     }
     print_digest();
     return failures != 0;
