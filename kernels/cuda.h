@@ -17,6 +17,7 @@
 #include "kernels/cuda_mlps.h"
 #include "kernels/cuda_pulses.h"
 #include "kernels/cuda_resnet.h"
+#include "kernels/cuda_windows.h"
 
 struct kl_error;
 
@@ -36,6 +37,7 @@ struct kl_cuda {
     const struct kl_cuda_gans_calls *gans;
     const struct kl_cuda_chains_calls *chains, *layers;
     const struct kl_cuda_pulses_calls *pulses;
+    const struct kl_cuda_windows_calls *windows;
 };
 /* The library's one name. */
 const struct kl_cuda *kl_cuda_table(void);

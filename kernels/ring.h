@@ -4,8 +4,8 @@
    wires or of a superposition with the wires' mirror image and a given state, and the adjoint from a
    given bra. A circuit is five diagonals (of two layers) between constant transforms: inline/ring.h.
    Steps come in groups of KL_RING_STEPS, side by side in the lanes; states are opaque. The bits are the
-   same for AVX2 and AVX-512. No cuda/ twin yet: lanes are independent, so that a thread takes a step as
-   the head's circuits do. */
+   same for AVX2 and AVX-512. Its cuda/ twin, windows.cu, has whole batches
+   of windows and a table of its own (kernels/cuda_windows.h). */
 #ifndef KL_RING_H
 #define KL_RING_H
 

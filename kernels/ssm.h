@@ -3,8 +3,8 @@
    in groups of 64 bytes (KL_SSM_GROUP values), amplitudes in rows. Wire 0 is the highest bit of an
    amplitude's number. Rotations between entanglers are merged into diagonal, RY, diagonal; those at the
    end turn the expectation values, not the state; states of real amplitudes stay real. Sums over states
-   have one structure on all instruction sets: rows of a group's width, group after group. No cuda/ twin:
-   a batch of windows maps as the circuits of heads do. */
+   have one structure on all instruction sets: rows of a group's width, group after group. Its cuda/ twin,
+   windows.cu, has whole batches of windows (kernels/cuda_windows.h). */
 #ifndef KL_SSM_H
 #define KL_SSM_H
 

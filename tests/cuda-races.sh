@@ -17,7 +17,7 @@ export KETLINE_DATA=${KETLINE_DATA:-$PWD/data}
 export KETLINE_SMALL=2 KETLINE_CUDA=$emulated/libketline-cuda.so CUDNN_HOME=$BUILD/tests/cuda/cudnn
 # The programs are the plain ones, whose own calls of memcpy and the like are not watched.
 TSAN_OPTIONS+=:ignore_noninstrumented_modules=1
-for f in ${PROGRAMS:-circuit head memory mlp gan chains pulse features}; do
+for f in ${PROGRAMS:-circuit head memory mlp gan windows chains pulse features}; do
     LD_PRELOAD=$tsan "$BUILD/tests/gpu/$f" >"$log" 2>&1 && continue
     echo "$f:"; head -30 "$log"; failed=1
 done

@@ -14,7 +14,7 @@ make --no-print-directory "$library" BUILD="$BUILD/cuda-sanitized" SAN="$flags" 
 export KETLINE_DATA=${KETLINE_DATA:-$PWD/data}
 export KETLINE_SMALL=1 KETLINE_CUDA=$library CUDNN_HOME=$BUILD/tests/cuda/cudnn LD_PRELOAD=$asan ASAN_OPTIONS=detect_leaks=0
 failed=0
-for f in ${PROGRAMS:-circuit head memory mlp gan chains pulse features}; do
+for f in ${PROGRAMS:-circuit head memory mlp gan windows chains pulse features}; do
     "$BUILD/tests/gpu/$f" >"$BUILD/cuda-sanitized/log" 2>&1 && continue
     echo "$f:"; head -30 "$BUILD/cuda-sanitized/log"; failed=1
 done

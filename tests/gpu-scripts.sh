@@ -20,7 +20,7 @@ begin() {
     export BIN=$PWD/bin TESTS=$PWD/bin BENCH=$PWD/bin KETLINE_PYTHON=$PWD/bin/python TMPDIR=$PWD PATH=$PWD/bin:$PATH
     local name
     mkdir bin
-    for name in circuit mlp gan chains pulse features head memory; do program $name 'echo "cuda: card 0123456789abcdef"'; done
+    for name in circuit mlp gan windows chains pulse features head memory; do program $name 'echo "cuda: card 0123456789abcdef"'; done
     for name in extract-features qtrain qeval sgld; do
         program $name 'while [ "$1" != -o ]; do shift; done; echo "$2: done"; echo bytes >"$2"'
     done
@@ -49,7 +49,7 @@ gone() { # the program that hung
 
 passing() {
     ends 0 "$scripts/test-gpu"
-    [ "$(sed -n 's/^passed \([a-z]*\): .*card.*/\1/p' out | tr '\n' ' ')" = "circuit mlp gan chains pulse features head memory " ] || fail "the order: $(cat out)"
+    [ "$(sed -n 's/^passed \([a-z]*\): .*card.*/\1/p' out | tr '\n' ' ')" = "circuit mlp gan windows chains pulse features head memory " ] || fail "the order: $(cat out)"
     says 'passed circuit: cuda: card 0123456789abcdef \([0-9.]+ s\)'
     says 'passed circuit: the same bits again'
     says 'passed extract-features --precision fp16: done \([0-9.]+ s\)'
@@ -143,7 +143,7 @@ sanitizers() {
 }
 together() { # AT_ONCE: lines of each program in the order of programs, whichever ends first; memory alone
     local name left=100
-    for name in circuit mlp gan chains pulse features head; do
+    for name in circuit mlp gan windows chains pulse features head; do
         program $name 'exec 9>>busy; flock -s 9; echo 1 >>count; sleep 0.$((RANDOM % 2 + 2)); echo -1 >>count; echo "cuda: card 0123456789abcdef"'
     done
     program circuit 'sleep 1; echo "cuda: card 0123456789abcdef"'
@@ -153,7 +153,7 @@ together() { # AT_ONCE: lines of each program in the order of programs, whicheve
         echo "========= begins"; echo "$KETLINE_SMALL $2" >>small; "${!#}"'
     AT_ONCE=3 ends 1 "$scripts/test-gpu" --sanitize
     awk '{ n += $1; if (n > most) most = n } END { exit most != 2 && most != 3 }' count || fail "at once: $(tr '\n' ' ' <count)"
-    [ "$(sed -n 's/^\(passed\|FAILED\) \([a-z]*\): [^t].*/\2/p' out | tr '\n' ' ')" = "circuit mlp gan chains pulse features head memory " ] || fail "the order: $(cat out)"
+    [ "$(sed -n 's/^\(passed\|FAILED\) \([a-z]*\): [^t].*/\2/p' out | tr '\n' ' ')" = "circuit mlp gan windows chains pulse features head memory " ] || fail "the order: $(cat out)"
     [ "$(sed -n 's/^\(passed\|FAILED\) \([a-z]* under [a-z]*\): .*/\2/p' out | awk '{ print $3 }' | uniq | tr '\n' ' ')" = "memcheck synccheck racecheck initcheck " ] || fail "the sanitizers: $(cat out)"
     says 'FAILED mlp: one fault \(status 3, [0-9.]+ s\)'
     says 'passed qtrain --qrng --device cuda: the same bytes again'

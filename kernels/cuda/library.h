@@ -50,5 +50,6 @@ extern const struct kl_cuda_resnet_calls kl_cuda_resnet_calls;
 extern const struct kl_cuda_gans_calls kl_cuda_gans_calls;
 extern const struct kl_cuda_chains_calls kl_cuda_chains_calls, kl_cuda_layers_calls;
 extern const struct kl_cuda_pulses_calls kl_cuda_pulses_calls;
+extern const struct kl_cuda_windows_calls kl_cuda_windows_calls;
 
 #endif

@@ -263,8 +263,10 @@ static size_t prepare(struct kl_head_gpu *gpu, struct kl_head_train *train, int6
     return n;
 }
 
-static int steps_on_gpu(int64_t *count, struct kl_train *loop, struct kl_error *err)
+static int steps_on_gpu(int64_t *count, struct kl_train *loop, struct kl_pool *pool,
+                        struct kl_error *err)
 {
+    (void)pool;
     struct kl_head_train *train = loop->learner->context;
     struct kl_head_gpu *gpu = train->gpu;
     const int64_t left = train->learner.steps_per_epoch - train->loop.step;
@@ -300,8 +302,9 @@ static void judged(struct kl_head_gpu *gpu, size_t r, size_t i, size_t n)
     gpu->val_accuracy[r] = (double)right / (double)n;
 }
 
-static int judge(struct kl_train *loop, struct kl_error *err)
+static int judge(struct kl_train *loop, struct kl_pool *pool, struct kl_error *err)
 {
+    (void)pool;
     struct kl_head_train *train = loop->learner->context;
     struct kl_head_gpu *gpu = train->gpu;
     const struct kl_cuda_heads_calls *calls = train->device->cuda->heads;

@@ -5,7 +5,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "circuit/noise.h"
 #include "head/gpu.h"
@@ -187,12 +186,7 @@ int kl_head_run_train(struct kl_head_run *run, struct kl_pool *pool, struct kl_e
         kl_progress_end(&progress);
         if (!code) kl_head_controls_note_diverged(&run->controls, run->log);
     }
-    if (code == KL_EDEVICE && run->checkpoint && access(run->checkpoint, F_OK) == 0)
-        kl_note(run->log, 1, "%s stays; the same command with --resume goes on from there",
-                run->checkpoint);
-    return code == KL_ESIGNAL
-               ? kl_train_stopped(&run->train.loop, run->log, run->checkpoint, run->older, err)
-               : code;
+    return code ? kl_train_stopped(&run->train.loop, run->log, run->checkpoint, run->older, err) : code;
 }
 
 void kl_head_run_stop_workers(struct kl_head_run *run)

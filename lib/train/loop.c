@@ -93,6 +93,11 @@ static int for_all(struct kl_pool *pool, struct job job, struct kl_error *err)
     return stopped ? kl_fail(err, KL_ESIGNAL, "stopped in epoch %lld", (long long)train->epoch + 1) : 0;
 }
 
+int kl_train_update(struct kl_train *train, struct kl_pool *pool, struct kl_error *err)
+{
+    return for_all(pool, (struct job){ .train = train, .what = STEPS, .count = 1 }, err);
+}
+
 struct shared_loop {
     const struct kl_crew *crew;
     int (*fn)(void *context, size_t i, int thread, struct kl_error *err);
@@ -188,7 +193,7 @@ static int round_of_steps(int64_t *count, struct kl_train *train, struct kl_pool
 {
     const struct kl_learner *l = train->learner;
     const int64_t left = l->steps_per_epoch - train->step;
-    if (train->device) return train->device->steps(count, train, err);
+    if (train->device) return train->device->steps(count, train, pool, err);
     const bool quick = train->step_seconds > 0 && train->step_seconds < ROUND_SECONDS;
     *count = l->ahead && l->ahead < left ? l->ahead : left;
     if (!quick) *count = 1;
@@ -208,7 +213,7 @@ static int round_of_steps(int64_t *count, struct kl_train *train, struct kl_pool
 /* Of all replicas, or of none. */
 static int judge_all(struct kl_train *train, struct kl_pool *pool, struct kl_error *err)
 {
-    if (train->device) return train->device->judge(train, err);
+    if (train->device) return train->device->judge(train, pool, err);
     if (!train->learner->judge) return 0;
     kl_train_stoppable(train, !train->options.ranks);
     int code = for_all(pool, (struct job){ .train = train, .what = JUDGE }, err);

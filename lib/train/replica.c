@@ -42,7 +42,7 @@ static int replica_open(struct kl_replica *r, const struct kl_train *train, int6
 int kl_train_open(struct kl_train *train, const struct kl_learner *learner,
                   const struct kl_train_options *o, int n_threads, struct kl_error *err)
 {
-    *train = (struct kl_train){ .learner = learner, .options = *o };
+    *train = (struct kl_train){ .learner = learner, .options = *o, .device = learner->device };
     int code = 0;
     if (!learner->many_steps && learner->steps_per_epoch * o->epochs > (int64_t)UINT32_MAX)
         code = kl_fail(err, KL_EUSAGE,

@@ -69,6 +69,8 @@ int kl_train_stopped(struct kl_train *train, const struct kl_log *log, const cha
                      struct kl_error *err)
 {
     const int code = err->code;
+    if (code == KL_EDEVICE && path && access(path, F_OK) == 0)
+        kl_note(log, 1, "%s stays; the same command with --resume goes on from there", path);
     if (code != KL_ESIGNAL) return code;
     if (older && train->epochs_run == 0) {
         kl_note(log, 1, "%s; %s stays as it was", err->text, path);

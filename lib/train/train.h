@@ -14,6 +14,7 @@ struct kl_crew;
 struct kl_train_step;
 struct kl_train_rollback;
 struct kl_train_thread;
+struct kl_train_device;
 struct kl_ranks;
 
 /* ---- what every training has (options.h: the rows of a table of options) ---- */
@@ -78,7 +79,8 @@ struct kl_learner {
     size_t parts;   /* of a step's gradient; 0: one. However many threads there are. */
     bool tree; /* parts, a power of two, are added pairwise, as a tree that processes can share; else
                   in rising order */
-    double judge_cost; /* of judging, in parts of an epoch's steps: for estimates */
+    double judge_cost;                    /* of judging, in parts of an epoch's steps: for estimates */
+    const struct kl_train_device *device; /* where it is trained; NULL: on the CPU */
 
     /* First parameters of a replica, by its own number; the block is all 0. */
     void (*init)(void *context, void *params, int64_t replica);
@@ -132,12 +134,14 @@ struct kl_replica {
     int64_t stale, plateau_stale, reductions;
     double plateau_best; /* of a schedule with a threshold; larger is better */
 };
-/* All replicas at once on a device: parameters are there from begin to end. */
+/* All replicas at once on a device: parameters are there from begin to end, or the device has what the
+   learner's gradient then takes, and its steps call kl_train_update. */
 struct kl_train_device {
     int (*begin)(struct kl_train *train, struct kl_error *err);
-    /* The next steps of the epoch; *count: how many they were. */
-    int (*steps)(int64_t *count, struct kl_train *train, struct kl_error *err);
-    int (*judge)(struct kl_train *train, struct kl_error *err); /* parameters are back after it */
+    /* The next steps of the epoch; *count: how many they were. pool: of the host. */
+    int (*steps)(int64_t *count, struct kl_train *train, struct kl_pool *pool, struct kl_error *err);
+    /* Parameters are back after it. */
+    int (*judge)(struct kl_train *train, struct kl_pool *pool, struct kl_error *err);
     int (*fetch)(struct kl_train *train, struct kl_error *err); /* parameters and moments */
     void (*end)(struct kl_train *train);
 };
@@ -229,6 +233,8 @@ bool kl_train_judge_epoch(struct kl_train *train, struct kl_replica *replica);
    loss; -1: there is none. (replica.c) */
 double kl_train_unfinished(const struct kl_train *train, int loss, int judged);
 void kl_train_say_unfinished(const struct kl_log *log, const struct kl_train *train, double percent);
+/* Of a device: the next step of all replicas by the learner's gradient. */
+int kl_train_update(struct kl_train *train, struct kl_pool *pool, struct kl_error *err);
 
 /* ---- options: what a user may say of a training: one struct and one table of options, for every stage
    that trains. The rows come in runs, between which a stage puts its own

@@ -61,6 +61,11 @@ const struct fault_job fault_jobs[] = {
           "qseq train -q ../in/S001.h5 ../in/S002.h5 --split within -m hydra --qubits 2 --epochs 2 "
           "--replicas 2 --standardise subject --threads 2 --no-provenance -o out.h5",
       .old = "cp ../in/older-m.h5 out.h5" },
+    { .name = "qseq train on a GPU",
+      .command = "qseq train -q ../in/S001.h5 --split within -m hydra --qubits 2 --layers 1 --epochs 1 "
+                 "--batch-size 4 --threads 1 --no-provenance --device cuda -o out.h5",
+      .old = "cp ../in/older-m.h5 out.h5",
+      .gpu = "64000000" },
     { .name = "qseq eval of a net",
       .command =
           "qseq eval ../in/m.h5 ../in/S001.h5 ../in/S002.h5 --threads 2 --no-provenance -o out.h5",

@@ -151,7 +151,7 @@ static void qd_check(hid_t file, int n)
     golden_compare(name, "expval", m, want, 3 * (size_t)n, BOUND);
     golden_compare(name, "grad_p", dp, grad, 3 * (size_t)n, BOUND);
     for (int shift = 0; shift < 2; shift++) {
-        kl_sequence_qd_state(state, p, n, shift);
+        kl_sequence_qd_state(state, p, n, shift, KL_SEQUENCE_BASIS_Y);
         for (int j = 0; j < n; j++) {
             const int bit = 1 << (n - 1 - (j + shift) % n);
             double complex cross = 0;

@@ -107,16 +107,17 @@ static int begin(struct kl_train *train, struct kl_error *err)
 }
 
 /* An epoch is a step: the first of EPOCHS takes those of all. */
-static int steps(int64_t *count, struct kl_train *train, struct kl_error *err)
+static int steps(int64_t *count, struct kl_train *train, struct kl_pool *pool, struct kl_error *err)
 {
     const int64_t e = train->epoch, left = train->options.epochs - e;
+    (void)pool;
     *count = 1;
     return e % EPOCHS ? KL_OK : train_epochs(train, e, left < EPOCHS ? left : EPOCHS, err);
 }
 
-static int judge(struct kl_train *train, struct kl_error *err)
+static int judge(struct kl_train *train, struct kl_pool *pool, struct kl_error *err)
 {
-    (void)train, (void)err;
+    (void)train, (void)pool, (void)err;
     return KL_OK; /* every epoch is as good as another */
 }
 

@@ -63,8 +63,8 @@ static int wake(struct kl_train *train, int n_threads, struct kl_error *err)
 
 /* ---- windows into a thread's buffer ---- */
 
-static int copy(struct kl_sequence_worker *w, const struct kl_sequence_learner *s,
-                const int64_t *windows, size_t n, struct kl_error *err)
+int kl_sequence_learner_copy(struct kl_sequence_worker *w, const struct kl_sequence_learner *s,
+                             const int64_t *windows, size_t n, struct kl_error *err)
 {
     for (size_t i = 0; i < n; i++) {
         const size_t k = (size_t)windows[i];
@@ -128,10 +128,15 @@ static int gradient(const struct kl_crew *crew, const struct kl_train_step *step
                  left = all - first, n = left < s->batch ? left : s->batch, from = n * part / s->parts,
                  count = n * (part + 1) / s->parts - from;
     float *grad = to;
+    if (s->gpu) {
+        kl_sequence_gpu_gradient(grad, &sum[SUM_LOSS], &sum[SUM_CORRECT], s, slot_of(crew));
+        return KL_OK;
+    }
     for (int t = 0; t < s->net.block.n && !count; t++)
         memset(grad + s->net.block.tensors[t].offset, 0, s->net.block.tensors[t].size * sizeof *grad);
     if (!count) return KL_OK;
-    const int code = copy(w, s, s->order + slot_of(crew) * all + first + from, count, err);
+    const int code =
+        kl_sequence_learner_copy(w, s, s->order + slot_of(crew) * all + first + from, count, err);
     if (code) return code;
     const struct kl_sequence_batch_f32 batch = { .x = w->x,
                                                  .labels = w->labels,
@@ -172,7 +177,8 @@ static int judge_chunk(void *context, size_t i, int thread, struct kl_error *err
     struct kl_sequence_worker *w = &s->workers[thread];
     const size_t n = s->split.n[KL_SEQUENCE_VALIDATION], from = i * CHUNK,
                  count = n - from < CHUNK ? n - from : CHUNK;
-    const int code = copy(w, s, s->split.part[KL_SEQUENCE_VALIDATION] + from, count, err);
+    const int code =
+        kl_sequence_learner_copy(w, s, s->split.part[KL_SEQUENCE_VALIDATION] + from, count, err);
     if (code) return code;
     const struct kl_sequence_batch_f32 batch = {
         .x = w->x, .labels = w->labels, .scale = 1, .n = count
@@ -311,7 +317,8 @@ static int take_room(struct kl_sequence_learner *s, struct kl_error *err)
     const size_t n = s->split.n[KL_SEQUENCE_TRAIN], n_val = s->split.n[KL_SEQUENCE_VALIDATION];
     s->batch = (size_t)o->batch_size < n ? (size_t)o->batch_size : n;
     s->parts = 1;
-    while (!s->net.model->whole_batch && 2 * s->parts * PART <= s->batch && s->parts < MOST_PARTS)
+    while (!s->device.cuda && !s->net.model->whole_batch && 2 * s->parts * PART <= s->batch &&
+           s->parts < MOST_PARTS)
         s->parts *= 2;
     s->room = (s->batch + s->parts - 1) / s->parts;
     if (s->room < CHUNK) s->room = CHUNK;
@@ -325,11 +332,25 @@ static int take_room(struct kl_sequence_learner *s, struct kl_error *err)
     return kl_fail_memory(err, replicas * n * sizeof *s->order);
 }
 
+/* A sweep has chosen for its points, and says so in their records. */
+static int choose_device(struct kl_sequence_learner *s, const struct kl_training *t,
+                         struct kl_error *err)
+{
+    struct kl_common *common = t->values;
+    const int code = kl_device_choose(&s->device, common->device, err);
+    if (code || common->device_used) return code;
+    kl_device_used(common, &s->device);
+    kl_device_unmeasured(common->device, t->log);
+    return KL_OK;
+}
+
 static int open_training(struct kl_training *t, struct kl_error *err)
 {
     struct kl_sequence_learner *s = t->state;
     s->v = t->values, s->inputs = t->inputs;
-    int code = open_data(s, t, err);
+    int code = choose_device(s, t, err);
+    if (!code) code = open_data(s, t, err);
+    if (!code && s->device.cuda) code = kl_sequence_gpu_check(s, err);
     if (!code) code = take_room(s, err);
     if (code) return code;
     say(s, t->log);
@@ -354,6 +375,7 @@ static int open_training(struct kl_training *t, struct kl_error *err)
         .parts = s->parts,
         .tree = true,
         .judge_cost = 0.1,
+        .device = s->device.cuda ? &kl_sequence_gpu_device : NULL,
         .init = init,
         .wake = wake,
         .rest = rest,
@@ -369,6 +391,8 @@ static int open_training(struct kl_training *t, struct kl_error *err)
 static void close_training(struct kl_training *t)
 {
     struct kl_sequence_learner *s = t->state;
+    struct kl_common *common = t->values;
+    if (common->device_used == s->device.name) common->device_used = NULL;
     kl_sequence_net_close(&s->net);
     kl_sequence_standard_free(&s->standard);
     kl_sequence_split_free(&s->split);

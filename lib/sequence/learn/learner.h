@@ -3,6 +3,7 @@
 #ifndef KL_SEQUENCE_LEARNER_H
 #define KL_SEQUENCE_LEARNER_H
 
+#include "kernels/device.h"
 #include "sequence/learn/learn.h"
 
 enum {
@@ -39,6 +40,19 @@ struct kl_sequence_learner {
     struct kl_sequence_chunk *judged; /* (replicas, chunks) */
     struct kl_sequence_worker *workers;
     int n_workers;
+    struct kl_device device;
+    struct kl_sequence_gpu_run *gpu; /* of a training under way there; else NULL */
 };
+/* n windows, standardised, and their labels into a thread's buffer. */
+int kl_sequence_learner_copy(struct kl_sequence_worker *w, const struct kl_sequence_learner *s,
+                             const int64_t *windows, size_t n, struct kl_error *err);
+
+/* ---- on a GPU (gpu.c) ---- */
+extern const struct kl_train_device kl_sequence_gpu_device;
+/* Is the training for one? KL_EUSAGE. */
+int kl_sequence_gpu_check(const struct kl_sequence_learner *s, struct kl_error *err);
+/* The gradient of the step under way, and what it adds to the sums. */
+void kl_sequence_gpu_gradient(float *grad, double *loss, double *correct,
+                              const struct kl_sequence_learner *s, size_t replica);
 
 #endif

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "kernels/device.h"
 #include "sequence/learn/learn.h"
 #include "sequence/learn/learner.h"
 
@@ -71,6 +72,7 @@
 static const struct kl_option train_options[] = {
     TRAIN_ROWS("N|all", "from 0: of loso, kfold, loro; all: each, and their report"),
     KL_TRAIN_RESUME_OPTION(AT(train)),
+    KL_DEVICE_OPTION(AT(common.device)),
     KL_TRAIN_RANKS_OPTION(AT(train)),
     KL_TRAIN_CHECKPOINT_OPTION(AT(train)),
     KL_TRAIN_HISTORY_OPTIONS(AT(train)),
@@ -78,6 +80,7 @@ static const struct kl_option train_options[] = {
 static const struct kl_option sweep_options[] = {
     KL_SWEEP_OPTIONS(offsetof(struct kl_sequence_sweep_values, sweep), "models", "of the models' files"),
     TRAIN_ROWS("N", "from 0: of loso, kfold, loro"),
+    KL_DEVICE_OPTION(AT(common.device)),
 };
 /* clang-format on */
 const struct kl_tool kl_sequence_train_tool = {
@@ -109,7 +112,7 @@ void kl_sequence_train_defaults(void *values)
     struct kl_train_options *o = &v->train.options;
     struct kl_sequence_model_options net;
     kl_sequence_model_options_default(&net);
-    v->common.progress = "auto";
+    v->common.progress = "auto", v->common.device = "auto";
     kl_train_settings_default(&v->train);
     v->train.schedule = "plateau";
     o->batch_size = 32, o->patience = 10, o->val_fraction = 0.15;

@@ -443,3 +443,108 @@ void kl_sequence_hybrid_run(struct kl_sequence_result *result, const struct kl_s
         windows(&u, i, batch->n - i < u.a.lanes ? batch->n - i : u.a.lanes);
     if (result->grad) finish(&u);
 }
+
+#if !KL_F64
+/* ---- on a GPU ---- */
+/* At the head of its work; what it points to is behind it. */
+enum { HEAD = (sizeof(struct run) + 63) / 64 * 64 };
+
+static void gpu_sizes(struct kl_cuda_windows_shape *shape, const struct kl_sequence_net *net)
+{
+    const int n = net->options.qubits, layers = net->options.layers;
+    kl_sequence_windows_shape(shape, net);
+    shape->n_angles = 4 * n * layers, shape->n_shared = 3 * n, shape->n_rotations = 7 * n * layers;
+    shape->n_weights = 1, shape->factor = (float)(2 * M_PI);
+    if (net->model == &kl_sequence_mamba_hybrid_lite) return;
+    shape->filters = FILTERS, shape->dense = 1, shape->apart = 1;
+}
+
+static int gpu_shape(struct kl_cuda_windows_shape *shape, const struct kl_sequence_net *net,
+                     struct kl_arena *memory, struct kl_error *err)
+{
+    gpu_sizes(shape, net);
+    struct kl_cuda_rotation *to = kl_arena_take(memory, (size_t)shape->n_rotations, sizeof *to);
+    if (!to) return kl_fail_memory(err, (size_t)shape->n_rotations * sizeof *to);
+    kl_sequence_ssm_b_rotations(to, net->options.qubits, net->options.layers);
+    shape->rotations = to;
+    return KL_OK;
+}
+
+static size_t gpu_work(const struct kl_sequence_net *net)
+{
+    return HEAD + kl_sequence_hybrid_work_f32(net, 0);
+}
+
+static struct kl_cuda_windows_places gpu_places(const struct kl_sequence_net *net)
+{
+    struct kl_cuda_windows_shape shape;
+    gpu_sizes(&shape, net);
+    return kl_cuda_windows_places(&shape);
+}
+
+static void gpu_prepare(float *given, void *work, const struct kl_sequence_net *net, const float *params)
+{
+    const struct kl_cuda_windows_places at = gpu_places(net);
+    struct kl_sequence_result_f32 none = { .grad = NULL };
+    struct run *u = work;
+    *u = (struct run){ .a = kl_sequence_hybrid_sizes(net, sizeof(kl_real)),
+                       .net = net,
+                       .params = params,
+                       .result = &none };
+    lay_out(u, (char *)work + HEAD);
+    prepare(u);
+    if (u->a.lite) weigh_time(u);
+    else u->time[0] = 1;
+    const size_t R = u->a.angles, n = (size_t)u->a.n, size = sizeof *given;
+    const int layer = u->a.before;
+    memset(u->sums, 0, KL_SSM_RINGS_SUMS(u->a.n, u->a.layers) * GROUP * size);
+    memcpy(given + at.map, u->map, R * u->a.inputs * size);
+    memcpy(given + at.shift, u->bias, R * size);
+    memcpy(given + at.base, tensor(u, layer + KL_HYBRID_BASE), R * size);
+    for (int i = 0; i < 3; i++)
+        memcpy(given + at.shared + (size_t)i * n, tensor(u, layer + KL_HYBRID_B + i), n * size);
+    memcpy(given + at.weights, u->time, (at.mix - at.weights) * size);
+    if (u->a.lite) return;
+    memcpy(given + at.conv, tensor(u, KL_MAMBA_CONV), (at.conv_bias - at.conv) * size);
+    memcpy(given + at.conv_bias, tensor(u, KL_MAMBA_CONV_BIAS), FILTERS * size);
+}
+
+static void gpu_read(struct kl_sequence_result_f32 *result, float *by_sum, void *work,
+                     const struct kl_sequence_net *net, const float *sum,
+                     const struct kl_sequence_batch_f32 *batch)
+{
+    struct run *u = work;
+    const size_t F = u->a.features;
+    struct kl_sequence_result_f32 own = { .logits = result->logits, .grad = by_sum };
+    (void)net;
+    u->result = &own, u->batch = batch;
+    for (size_t i = 0; i < batch->n; i++) head(u, by_sum ? by_sum + i * F : NULL, 1, sum + i * F, i);
+    result->loss = own.loss, result->correct = own.correct;
+}
+
+static void gpu_finish(float *grad, void *work, const struct kl_sequence_net *net, const float *params,
+                       const float *by_given)
+{
+    const struct kl_cuda_windows_places at = gpu_places(net);
+    struct kl_sequence_result_f32 own = { .grad = grad };
+    struct run *u = work;
+    const size_t R = u->a.angles, n = (size_t)u->a.n, size = sizeof *grad;
+    u->result = &own, u->params = params;
+    memcpy(u->G, by_given + at.map, R * u->a.inputs * size);
+    memcpy(u->g, by_given + at.shift, R * size), memcpy(u->dbase, by_given + at.base, R * size);
+    if (u->a.lite) memcpy(u->dtime, by_given + at.weights, net->shape.steps * size);
+    for (int t = 0; t < net->block.n && net->options.frozen; t++)
+        memset(gradient(u, t), 0, net->block.tensors[t].size * size);
+    finish(u);
+    if (net->options.frozen) return;
+    for (int i = 0; i < 3; i++)
+        memcpy(gradient(u, u->a.before + KL_HYBRID_B + i), by_given + at.shared + (size_t)i * n,
+               n * size);
+    if (u->a.lite) return;
+    memcpy(gradient(u, KL_MAMBA_CONV), by_given + at.conv, (at.conv_bias - at.conv) * size);
+    memcpy(gradient(u, KL_MAMBA_CONV_BIAS), by_given + at.conv_bias, FILTERS * size);
+}
+
+const struct kl_sequence_gpu kl_sequence_hybrid_gpu = { gpu_shape, gpu_work, gpu_prepare, gpu_read,
+                                                        gpu_finish };
+#endif

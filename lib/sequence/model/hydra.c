@@ -23,6 +23,7 @@ struct hydra {
     double *wo, *bo, *wc, *bc, *qd, *dwo, *dbo, *dwc, *dbc;
     number *tau, total, *sum, *map, *u, *du, *dm, *psi3, *bra, *below;
     double *modulus, norm;
+    enum kl_sequence_basis basis;       /* of psi3 and of what its gradient is made of */
     kl_real *d, *field, *by_m, *by_tau; /* by_m (2, out), by_tau (2, stride) */
     number by_total;
 };
@@ -82,7 +83,7 @@ static void begin(struct hydra *h, const struct kl_sequence_net *net, const kl_r
                                    s->pairs,
                                    s->n_pairs };
     kl_sequence_widen(h->qd, params, net, s->qd);
-    kl_sequence_qd_state(h->psi3, h->qd, s->ring.n_qubits, 1);
+    kl_sequence_qd_state(h->psi3, h->qd, s->ring.n_qubits, 1, h->basis);
     for (size_t k = 0; k < (size_t)1 << s->ring.n_qubits; k++) {
         const number z = gamma * h->psi3[k];
         h->c.third[2 * k] = (kl_real)creal(z), h->c.third[2 * k + 1] = (kl_real)cimag(z);
@@ -225,7 +226,6 @@ static void circuit_gradients(struct hydra *h, const struct kl_sequence_net *net
     const number gamma = complex_of(params, net, s->branch[2]);
     number by_gamma = 0;
     kl_sequence_circuits_end(&h->c, net, params, grad);
-    kl_kernel_ring->collect(h->field, h->c.field, &s->ring);
     for (int i = 0; i < 2; i++)
         put_complex(grad, net, s->branch[i],
                     (double)kl_ring_sum(h->c.sums + 2 * i * S) +
@@ -236,7 +236,7 @@ static void circuit_gradients(struct hydra *h, const struct kl_sequence_net *net
         h->bra[k] = conj(gamma) * by;
     }
     put_complex(grad, net, s->branch[2], by_gamma);
-    kl_sequence_qd_state_back(h->qd + h->out, h->bra, h->below, h->qd, s->ring.n_qubits, 1);
+    kl_sequence_qd_state_back(h->qd + h->out, h->bra, h->below, h->qd, s->ring.n_qubits, 1, h->basis);
     kl_sequence_narrow(grad, h->qd + h->out, net, s->qd);
 }
 
@@ -283,7 +283,7 @@ size_t kl_sequence_hydra_work(const struct kl_sequence_net *net, size_t n)
 void kl_sequence_hydra_run(struct kl_sequence_result *result, const struct kl_sequence_net *net,
                            const kl_real *params, const struct kl_sequence_batch *batch, void *work)
 {
-    struct hydra h;
+    struct hydra h = { .basis = KL_SEQUENCE_BASIS_Y };
     take(&h, work, net, result->by_x || (result->grad && !net->options.frozen));
     begin(&h, net, params);
     result->loss = 0, result->correct = 0;
@@ -291,10 +291,67 @@ void kl_sequence_hydra_run(struct kl_sequence_result *result, const struct kl_se
         for (size_t i = 0; i < batch->n; i += S) bare_windows(&h, result, net, batch, i);
     else
         for (size_t i = 0; i < batch->n; i++) window(&h, result, net, batch, i);
-    if (result->grad) gradients(&h, net, params, result->grad);
+    if (!result->grad) return;
+    if (h.c.backward) kl_kernel_ring->collect(h.field, h.c.field, &h.c.steps->ring);
+    gradients(&h, net, params, result->grad);
 }
 
 #if !KL_F64
+/* ---- on a GPU ---- */
+/* At the head of its work; what it points to is behind it. */
+enum { HEAD = (sizeof(struct hydra) + 63) / 64 * 64 };
+
+static int gpu_shape(struct kl_cuda_windows_shape *shape, const struct kl_sequence_net *net,
+                     struct kl_arena *memory, struct kl_error *err)
+{
+    return kl_sequence_steps_shape(shape, net, true, memory, err);
+}
+
+static size_t gpu_work(const struct kl_sequence_net *net)
+{
+    return HEAD + kl_sequence_hydra_work_f32(net, 0);
+}
+
+static void gpu_prepare(float *given, void *work, const struct kl_sequence_net *net, const float *params)
+{
+    struct hydra *h = work;
+    take(h, (char *)work + HEAD, net, true);
+    h->basis = KL_SEQUENCE_BASIS_Z;
+    begin(h, net, params);
+    memset(h->c.sum, 0, 2 * h->out * S * sizeof *h->c.sum);
+    kl_sequence_circuits_give(given, &h->c);
+}
+
+static void gpu_read(struct kl_sequence_result_f32 *result, float *by_sum, void *work,
+                     const struct kl_sequence_net *net, const float *sum,
+                     const struct kl_sequence_batch_f32 *batch)
+{
+    struct hydra *h = work;
+    const size_t n = 2 * h->out;
+    result->loss = 0, result->correct = 0;
+    for (size_t i = 0; i < batch->n; i++) {
+        for (size_t f = 0; f < n; f++) h->c.sum[f * S] = sum[i * n + f];
+        logits_of(h, result->logits + i * h->classes);
+        kl_sequence_loss(by_sum ? h->d : NULL, result, batch, i, net->shape.classes);
+        if (!by_sum) continue;
+        logits_back(h);
+        memcpy(by_sum + i * n, h->by_m, n * sizeof *by_sum);
+    }
+}
+
+static void gpu_finish(float *grad, void *work, const struct kl_sequence_net *net, const float *params,
+                       const float *by_given)
+{
+    struct hydra *h = work;
+    const struct kl_cuda_windows_places p = kl_sequence_circuits_places(&h->c);
+    kl_sequence_circuits_given(&h->c, h->by_tau, by_given);
+    for (size_t i = 0; i < 4; i++) h->c.sums[i * S] = by_given[p.mix + i];
+    memcpy(h->field, by_given + p.third, (p.gain - p.third) * sizeof *h->field);
+    gradients(h, net, params, grad);
+}
+
+static const struct kl_sequence_gpu on_gpu = { gpu_shape, gpu_work, gpu_prepare, gpu_read, gpu_finish };
+
 static int open_net(struct kl_sequence_net *net, struct kl_error *err)
 {
     return kl_sequence_steps_open(
@@ -310,5 +367,6 @@ const struct kl_sequence_model kl_sequence_hydra = {
     .close = kl_sequence_steps_close,
     .init = kl_sequence_steps_init,
     KL_SEQUENCE_PASSES(hydra),
+    .gpu = &on_gpu,
 };
 #endif

@@ -279,6 +279,55 @@ void kl_sequence_hydra_hybrid_run(struct kl_sequence_result *result, const struc
 }
 
 #if !KL_F64
+/* ---- on a GPU ---- */
+/* At the head of its work; what it points to is behind it. */
+enum { HEAD = (sizeof(struct hybrid) + 63) / 64 * 64 };
+
+static int gpu_shape(struct kl_cuda_windows_shape *shape, const struct kl_sequence_net *net,
+                     struct kl_arena *memory, struct kl_error *err)
+{
+    return kl_sequence_steps_shape(shape, net, false, memory, err);
+}
+
+static size_t gpu_work(const struct kl_sequence_net *net)
+{
+    return HEAD + kl_sequence_hydra_hybrid_work_f32(net, 0);
+}
+
+static void gpu_prepare(float *given, void *work, const struct kl_sequence_net *net, const float *params)
+{
+    struct hybrid *h = work;
+    take(h, (char *)work + HEAD, net, true);
+    begin(h, net, params);
+    kl_sequence_circuits_give(given, &h->c);
+}
+
+static void gpu_read(struct kl_sequence_result_f32 *result, float *by_sum, void *work,
+                     const struct kl_sequence_net *net, const float *sum,
+                     const struct kl_sequence_batch_f32 *batch)
+{
+    struct hybrid *h = work;
+    result->loss = 0, result->correct = 0;
+    for (size_t i = 0; i < batch->n; i++) {
+        for (size_t f = 0; f < h->out; f++) h->q[f] = (double)sum[i * h->out + f];
+        logits_of(h, result->logits + i * h->classes);
+        kl_sequence_loss(by_sum ? h->d : NULL, result, batch, i, net->shape.classes);
+        if (!by_sum) continue;
+        logits_back(h);
+        for (size_t f = 0; f < h->out; f++) by_sum[i * h->out + f] = (float)h->dq[f];
+    }
+}
+
+static void gpu_finish(float *grad, void *work, const struct kl_sequence_net *net, const float *params,
+                       const float *by_given)
+{
+    struct hybrid *h = work;
+    kl_sequence_circuits_given(&h->c, h->by_tau, by_given);
+    gradients(h, net, params, grad);
+}
+
+static const struct kl_sequence_gpu on_gpu = { gpu_shape, gpu_work, gpu_prepare, gpu_read, gpu_finish };
+
 static int open_net(struct kl_sequence_net *net, struct kl_error *err)
 {
     return kl_sequence_steps_open(
@@ -296,5 +345,6 @@ const struct kl_sequence_model kl_sequence_hydra_hybrid = {
     .close = kl_sequence_steps_close,
     .init = kl_sequence_steps_init,
     KL_SEQUENCE_PASSES(hydra_hybrid),
+    .gpu = &on_gpu,
 };
 #endif

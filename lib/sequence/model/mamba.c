@@ -132,6 +132,7 @@ const struct kl_sequence_model kl_sequence_mamba = {
     .open = open_net,
     .init = init,
     KL_SEQUENCE_PASSES(mamba),
+    .gpu = &kl_sequence_mamba_gpu,
 };
 const struct kl_sequence_model kl_sequence_mamba_lite = {
     .name = "mamba-lite",
@@ -140,4 +141,5 @@ const struct kl_sequence_model kl_sequence_mamba_lite = {
     .open = open_net,
     .init = init,
     KL_SEQUENCE_PASSES(mamba),
+    .gpu = &kl_sequence_mamba_gpu,
 };

@@ -328,6 +328,7 @@ const struct kl_sequence_model kl_sequence_mamba_hybrid = {
     .open = open_net,
     .init = init,
     KL_SEQUENCE_PASSES(hybrid),
+    .gpu = &kl_sequence_hybrid_gpu,
 };
 const struct kl_sequence_model kl_sequence_mamba_hybrid_lite = {
     .name = "mamba-hybrid-lite",
@@ -336,4 +337,5 @@ const struct kl_sequence_model kl_sequence_mamba_hybrid_lite = {
     .open = open_net,
     .init = init,
     KL_SEQUENCE_PASSES(hybrid),
+    .gpu = &kl_sequence_hybrid_gpu,
 };

@@ -61,6 +61,25 @@ static inline struct mamba kl_sequence_mamba_sizes(const struct kl_sequence_net 
     return a;
 }
 
+/* ---- on a GPU ---- */
+extern const struct kl_sequence_gpu kl_sequence_hybrid_gpu, kl_sequence_mamba_gpu;
+/* Their circuits (mamba_gpu.c): of SSM_B 7 n layers rotations, by its own angles, then b, c, d. */
+void kl_sequence_ssm_b_rotations(struct kl_cuda_rotation *to, int n, int layers);
+/* Where the angles of SSM_A and GATE_A stand: of p those that act, a control's halved; what the
+   controls' are with Z; b, c; the gate's; a quarter of a turn and less that. */
+struct kl_sequence_ssm_angles {
+    int p, less, b, c, gate, quarter, end;
+};
+struct kl_sequence_ssm_angles kl_sequence_ssm_angles(int n, int layers);
+/* Rotations of both, *gate of them the second's; their angles are numbers from `first` on. */
+size_t kl_sequence_ssm_n_rotations(int n, int layers, size_t *gate);
+void kl_sequence_ssm_rotations(struct kl_cuda_rotation *to, int n, int layers, int first);
+/* angles (end) from the tensors, and the derivatives by these, but by entries of p that do not act. */
+void kl_sequence_ssm_give(float *angles, int n, int layers, const float *p, const float *b,
+                          const float *c, const float *gate);
+void kl_sequence_ssm_given(float *dp, float *db, float *dc, float *dgate, int n, int layers,
+                           const float *by_angles);
+
 /* ---- opening (mamba.c) ---- */
 /* A tensor of rank 1 to 3 (d1, d2: 0 if it has none). KL_EUSAGE, KL_ENOMEM. */
 int kl_sequence_add(struct kl_sequence_net *net, const char *prefix, const char *name, size_t d0,
@@ -96,6 +115,85 @@ static inline kl_real kl_sequence_row_sum(const kl_real *row)
         for (int l = 0; l < half; l++) s[l] += s[l + half];
     return s[0];
 }
+
+/* ---- a run of Mamba or Lite, and its parts (mamba_run.c) ---- */
+enum { KL_MAMBA_GROUP = 64 / sizeof(kl_real) };
+/* Places of dropout. */
+enum { KL_MAMBA_AT_INPUT, KL_MAMBA_AT_HIDDEN, KL_MAMBA_AT_LOGITS };
+/* One run: what it is of, and its work. */
+#define kl_mamba_run KL_NAME(kl_mamba_run)
+struct kl_mamba_run {
+    struct mamba a;
+    const struct kl_sequence_net *net;
+    const kl_real *params;
+    const struct kl_sequence_batch *batch;
+    struct kl_sequence_result *result;
+    struct kl_ssm_plan plan;
+    bool circuit; /* is the gradient asked for by what stands before the features? */
+    size_t groups;
+    kl_real factor[6], *skip, *plan_values;
+    /* maps: from the inputs to amplitudes, its gradient and the bias's; of features, in the order of
+     * rows */
+    kl_real *map, *bias, *G, *g, *hidden, *dhidden, *turned;
+    /* rows of lanes: inputs, amplitudes before and after layer norm, measured, moduli, hidden, back */
+    kl_real *x, *z, *v, *keep, *m, *states, *r, *h, *gm, *dh, *dr, *dv;
+    /* lanes in rows */
+    kl_real *xt, *rt, *ht;
+    kl_real *sums, *norm_sums, *mix_sums, *scratch, *slopes, *each, *row, *time, *dtime, *tail;
+};
+static inline const kl_real *kl_sequence_mamba_tensor(const struct kl_mamba_run *u, int t)
+{
+    return u->params + u->net->block.tensors[t].offset;
+}
+static inline kl_real *kl_sequence_mamba_gradient(const struct kl_mamba_run *u, int t)
+{
+    return u->result->grad + u->net->block.tensors[t].offset;
+}
+static inline const kl_real *kl_sequence_mamba_of_layer(const struct kl_mamba_run *u, int t)
+{
+    return kl_sequence_mamba_tensor(u, u->a.before + t);
+}
+static inline kl_real *kl_sequence_mamba_layer_gradient(const struct kl_mamba_run *u, int t)
+{
+    return kl_sequence_mamba_gradient(u, u->a.before + t);
+}
+
+static inline void kl_sequence_mamba_drop(const struct kl_mamba_run *u, kl_real *y, int place,
+                                          size_t first, size_t count)
+{
+    kl_sequence_drop(y, first, count, u->net, u->batch, (uint32_t)place);
+}
+/* tail: U (2, 3 n), its modulus, sums of hidden values over time and gradients by these, of
+   complex numbers the real parts first; the gradient by the logits. sums: of the weights of time. */
+#define kl_mamba_lite KL_NAME(kl_mamba_lite)
+struct kl_mamba_lite {
+    kl_real *U, *size, *H, *gH, *d;
+    kl_real sums[2], from_bias[2]; /* from_bias: gradient by every step's weight from the bias of the
+                                      layer's last map */
+};
+
+/* Lays out the work; returns how many values. */
+#define kl_sequence_mamba_lay_out KL_NAME(kl_sequence_mamba_lay_out)
+size_t kl_sequence_mamba_lay_out(struct kl_mamba_run *u, kl_real *work);
+/* What all windows share; and gradients that are made once of the sums of a run. */
+#define kl_sequence_mamba_prepare KL_NAME(kl_sequence_mamba_prepare)
+void kl_sequence_mamba_prepare(struct kl_mamba_run *u);
+#define kl_sequence_mamba_finish KL_NAME(kl_sequence_mamba_finish)
+void kl_sequence_mamba_finish(struct kl_mamba_run *u);
+/* Logits of a window from its hidden values, and what is asked of them; dht (3 n) becomes the gradient
+   by these. */
+#define kl_sequence_mamba_head KL_NAME(kl_sequence_mamba_head)
+void kl_sequence_mamba_head(struct kl_mamba_run *u, kl_real *dht, const kl_real *ht, size_t i);
+/* Of Lite: before all windows; returns the sum of |tau|. Of a window, from H; back, to gH. Behind all
+   windows: from the gradients by the weights of time to those by tau. */
+#define kl_sequence_mamba_lite_begin KL_NAME(kl_sequence_mamba_lite_begin)
+double kl_sequence_mamba_lite_begin(struct kl_mamba_run *u, struct kl_mamba_lite *e);
+#define kl_sequence_mamba_lite_head KL_NAME(kl_sequence_mamba_lite_head)
+void kl_sequence_mamba_lite_head(struct kl_mamba_run *u, struct kl_mamba_lite *e, size_t i);
+#define kl_sequence_mamba_lite_head_back KL_NAME(kl_sequence_mamba_lite_head_back)
+void kl_sequence_mamba_lite_head_back(struct kl_mamba_run *u, struct kl_mamba_lite *e);
+#define kl_sequence_mamba_lite_end KL_NAME(kl_sequence_mamba_lite_end)
+void kl_sequence_mamba_lite_end(struct kl_mamba_run *u, const struct kl_mamba_lite *e, double whole);
 
 /* ---- their tensors, the branches that no input reaches, the
    linear read-out

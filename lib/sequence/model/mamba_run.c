@@ -12,31 +12,6 @@
 #include "kernels/inline/real.h"
 #include "sequence/model/mamba_int.h"
 
-enum { GROUP = 64 / sizeof(kl_real) };
-/* Places of dropout. */
-enum { AT_INPUT, AT_HIDDEN, AT_LOGITS };
-
-/* One run: what it is of, and its work. */
-struct run {
-    struct mamba a;
-    const struct kl_sequence_net *net;
-    const kl_real *params;
-    const struct kl_sequence_batch *batch;
-    struct kl_sequence_result *result;
-    struct kl_ssm_plan plan;
-    bool circuit; /* is the gradient asked for by what stands before the features? */
-    size_t groups;
-    kl_real factor[6], *skip, *plan_values;
-    /* maps: from the inputs to amplitudes, its gradient and the bias's; of features, in the order of
-     * rows */
-    kl_real *map, *bias, *G, *g, *hidden, *dhidden, *turned;
-    /* rows of lanes: inputs, amplitudes before and after layer norm, measured, moduli, hidden, back */
-    kl_real *x, *z, *v, *keep, *m, *states, *r, *h, *gm, *dh, *dr, *dv;
-    /* lanes in rows */
-    kl_real *xt, *rt, *ht;
-    kl_real *sums, *norm_sums, *mix_sums, *scratch, *slopes, *each, *row, *time, *dtime, *tail;
-};
-
 /* The next values of the work, aligned to 64 bytes; of none only the size is counted. */
 struct room {
     kl_real *at;
@@ -49,14 +24,13 @@ static kl_real *take(struct room *room, size_t values)
     return mine;
 }
 
-/* Lays out the work; returns how many values. */
-static size_t lay_out(struct run *u, kl_real *work)
+size_t kl_sequence_mamba_lay_out(struct kl_mamba_run *u, kl_real *work)
 {
     struct room at = { work, 0 };
     const struct mamba *a = &u->a;
     const size_t n = (size_t)a->n, F = a->features, N = a->N, ld = a->ld, lanes = a->lanes,
                  C = u->net->shape.channels, T = u->net->shape.steps, K = (size_t)u->net->shape.classes;
-    u->groups = lanes / GROUP;
+    u->groups = lanes / KL_MAMBA_GROUP;
     u->skip = take(&at, 2 * n), u->plan_values = take(&at, kl_sequence_ssm_values(a->n, a->layers));
     u->map = take(&at, N * a->inputs), u->bias = take(&at, N), u->hidden = take(&at, F * F);
     u->turned = take(&at, a->lite ? a->inputs * a->middle : 0);
@@ -66,8 +40,9 @@ static size_t lay_out(struct run *u, kl_real *work)
     u->r = take(&at, F * ld), u->h = take(&at, F * ld), u->gm = take(&at, 7 * n * ld),
     u->dh = take(&at, F * ld), u->dr = take(&at, F * ld), u->dv = take(&at, N * ld);
     u->xt = take(&at, a->inputs * lanes), u->rt = take(&at, F * lanes), u->ht = take(&at, F * lanes);
-    u->sums = take(&at, KL_SSM_SUMS(a->n, a->layers) * GROUP), u->norm_sums = take(&at, 2 * N * GROUP),
-    u->mix_sums = take(&at, (6 + n) * GROUP), u->scratch = take(&at, KL_SSM_SCRATCH(a->n) * GROUP);
+    u->sums = take(&at, KL_SSM_SUMS(a->n, a->layers) * KL_MAMBA_GROUP),
+    u->norm_sums = take(&at, 2 * N * KL_MAMBA_GROUP), u->mix_sums = take(&at, (6 + n) * KL_MAMBA_GROUP),
+    u->scratch = take(&at, KL_SSM_SCRATCH(a->n) * KL_MAMBA_GROUP);
     u->slopes = take(&at, 16 * 4 * C), u->each = take(&at, C),
     u->row = take(&at, 2 * KL_TEMPORAL_ROW(T)), u->time = take(&at, 2 * ld),
     u->dtime = take(&at, 2 * ld), u->tail = take(&at, 9 * F + K);
@@ -76,31 +51,9 @@ static size_t lay_out(struct run *u, kl_real *work)
 
 size_t kl_sequence_mamba_work(const struct kl_sequence_net *net, size_t n)
 {
-    struct run u = { .net = net, .a = kl_sequence_mamba_sizes(net, sizeof(kl_real)) };
+    struct kl_mamba_run u = { .net = net, .a = kl_sequence_mamba_sizes(net, sizeof(kl_real)) };
     (void)n;
-    return lay_out(&u, NULL) * sizeof(kl_real);
-}
-
-static const kl_real *tensor(const struct run *u, int t)
-{
-    return u->params + u->net->block.tensors[t].offset;
-}
-static kl_real *gradient(const struct run *u, int t)
-{
-    return u->result->grad + u->net->block.tensors[t].offset;
-}
-static const kl_real *of_layer(const struct run *u, int t)
-{
-    return tensor(u, u->a.before + t);
-}
-static kl_real *layer_gradient(const struct run *u, int t)
-{
-    return gradient(u, u->a.before + t);
-}
-
-static void drop(const struct run *u, kl_real *y, int place, size_t first, size_t count)
-{
-    kl_sequence_drop(y, first, count, u->net, u->batch, (uint32_t)place);
+    return kl_sequence_mamba_lay_out(&u, NULL) * sizeof(kl_real);
 }
 
 /* Feature j, by axis and wire, as the tensor has it. */
@@ -110,58 +63,62 @@ static size_t place_of(const struct mamba *a, size_t j)
     return a->interleaved ? j % n * 3 + j / n : j;
 }
 
-/* Compute what all windows share. */
-static void prepare(struct run *u)
+void kl_sequence_mamba_prepare(struct kl_mamba_run *u)
 {
     const struct mamba *a = &u->a;
     const size_t n = (size_t)a->n, F = a->features, N = a->N;
-    const kl_real *input = of_layer(u, KL_MAMBA_INPUT), *input_bias = of_layer(u, KL_MAMBA_INPUT_BIAS),
-                  *hidden = of_layer(u, KL_MAMBA_HIDDEN), *skip = of_layer(u, KL_MAMBA_SKIP);
-    kl_sequence_ssm_plan(&u->plan, u->plan_values, a->n, a->layers, of_layer(u, KL_MAMBA_P),
-                         of_layer(u, KL_MAMBA_B), of_layer(u, KL_MAMBA_C), of_layer(u, KL_MAMBA_GATE));
-    for (int i = 0; i < 6; i++) u->factor[i] = *of_layer(u, KL_MAMBA_FACTORS + i);
+    const kl_real *input = kl_sequence_mamba_of_layer(u, KL_MAMBA_INPUT),
+                  *input_bias = kl_sequence_mamba_of_layer(u, KL_MAMBA_INPUT_BIAS),
+                  *hidden = kl_sequence_mamba_of_layer(u, KL_MAMBA_HIDDEN),
+                  *skip = kl_sequence_mamba_of_layer(u, KL_MAMBA_SKIP);
+    kl_sequence_ssm_plan(
+        &u->plan, u->plan_values, a->n, a->layers, kl_sequence_mamba_of_layer(u, KL_MAMBA_P),
+        kl_sequence_mamba_of_layer(u, KL_MAMBA_B), kl_sequence_mamba_of_layer(u, KL_MAMBA_C),
+        kl_sequence_mamba_of_layer(u, KL_MAMBA_GATE));
+    for (int i = 0; i < 6; i++) u->factor[i] = *kl_sequence_mamba_of_layer(u, KL_MAMBA_FACTORS + i);
     for (size_t q = 0; q < n; q++)
         u->skip[q] = (kl_real)cos((double)skip[q]), u->skip[n + q] = (kl_real)sin((double)skip[q]);
     for (size_t i = 0; i < F; i++)
         for (size_t j = 0; j < F; j++) u->hidden[i * F + j] = hidden[i * F + place_of(a, j)];
     memcpy(u->bias, input_bias, N * sizeof *u->bias);
     if (a->lite) {
-        kl_kernel_gemm(u->map, a->inputs, input, a->middle, 1, tensor(u, KL_LITE_MAP), a->inputs, N,
-                       a->inputs, a->middle, 0);
-        kl_kernel_gemm(u->bias, 1, input, a->middle, 1, tensor(u, KL_LITE_MAP_BIAS), 1, N, 1, a->middle,
-                       1);
+        kl_kernel_gemm(u->map, a->inputs, input, a->middle, 1, kl_sequence_mamba_tensor(u, KL_LITE_MAP),
+                       a->inputs, N, a->inputs, a->middle, 0);
+        kl_kernel_gemm(u->bias, 1, input, a->middle, 1, kl_sequence_mamba_tensor(u, KL_LITE_MAP_BIAS), 1,
+                       N, 1, a->middle, 1);
     } else {
         memcpy(u->map, input, N * a->inputs * sizeof *u->map);
     }
     if (!u->result->grad) return;
     memset(u->G, 0, N * a->inputs * sizeof *u->G), memset(u->g, 0, N * sizeof *u->g);
     memset(u->dhidden, 0, F * F * sizeof *u->dhidden);
-    memset(u->sums, 0, KL_SSM_SUMS(a->n, a->layers) * GROUP * sizeof *u->sums);
-    memset(u->norm_sums, 0, 2 * N * GROUP * sizeof *u->norm_sums);
-    memset(u->mix_sums, 0, (6 + n) * GROUP * sizeof *u->mix_sums);
+    memset(u->sums, 0, KL_SSM_SUMS(a->n, a->layers) * KL_MAMBA_GROUP * sizeof *u->sums);
+    memset(u->norm_sums, 0, 2 * N * KL_MAMBA_GROUP * sizeof *u->norm_sums);
+    memset(u->mix_sums, 0, (6 + n) * KL_MAMBA_GROUP * sizeof *u->mix_sums);
     for (int t = 0; t < u->net->block.n; t++)
-        memset(gradient(u, t), 0, u->net->block.tensors[t].size * sizeof(kl_real));
+        memset(kl_sequence_mamba_gradient(u, t), 0, u->net->block.tensors[t].size * sizeof(kl_real));
 }
 
 /* ---- the layer, from x (inputs, lanes) to hidden h (3 n, lanes) ---- */
-static void layer_forward(struct run *u)
+static void layer_forward(struct kl_mamba_run *u)
 {
     const struct mamba *a = &u->a;
     const size_t F = a->features, ld = a->ld;
     kl_kernel_layers->fill(u->z, ld, u->bias, a->N, a->lanes);
     kl_kernel_gemm(u->z, ld, u->map, a->inputs, 1, u->x, ld, a->N, a->lanes, a->inputs, 1);
-    kl_kernel_ssm->embed(u->v, u->keep, u->z, ld, u->groups, a->N, of_layer(u, KL_MAMBA_NORM),
-                         of_layer(u, KL_MAMBA_NORM_BIAS));
+    kl_kernel_ssm->embed(u->v, u->keep, u->z, ld, u->groups, a->N,
+                         kl_sequence_mamba_of_layer(u, KL_MAMBA_NORM),
+                         kl_sequence_mamba_of_layer(u, KL_MAMBA_NORM_BIAS));
     kl_kernel_ssm->forward(u->m, u->circuit ? u->states : NULL, u->v, ld, u->groups, &u->plan,
                            u->scratch);
     kl_kernel_ssm->mix(u->r, u->m, ld, u->groups, a->n, u->factor, u->skip);
-    kl_kernel_layers->fill(u->h, ld, of_layer(u, KL_MAMBA_HIDDEN_BIAS), F, a->lanes);
+    kl_kernel_layers->fill(u->h, ld, kl_sequence_mamba_of_layer(u, KL_MAMBA_HIDDEN_BIAS), F, a->lanes);
     kl_kernel_gemm(u->h, ld, u->hidden, F, 1, u->r, ld, F, a->lanes, F, 1);
     kl_kernel_layers->turn(NULL, 0, u->h, ld, u->h, ld, F, a->lanes);
 }
 
 /* From dh to dz, in dv, of which G and g get their share. */
-static void layer_back(struct run *u)
+static void layer_back(struct kl_mamba_run *u)
 {
     const struct mamba *a = &u->a;
     const size_t F = a->features, ld = a->ld, lanes = a->lanes;
@@ -169,72 +126,82 @@ static void layer_back(struct run *u)
     kl_kernel_layers->turn(NULL, 0, u->dh, ld, u->h, ld, F, lanes);
     kl_kernel_layers->turn(u->rt, F, u->r, ld, NULL, 0, F, lanes);
     kl_kernel_gemm(u->dhidden, F, u->dh, ld, 1, u->rt, F, F, F, lanes, 1);
-    kl_kernel_layers->totals(layer_gradient(u, KL_MAMBA_HIDDEN_BIAS), u->dh, ld, F, &field);
+    kl_kernel_layers->totals(kl_sequence_mamba_layer_gradient(u, KL_MAMBA_HIDDEN_BIAS), u->dh, ld, F,
+                             &field);
     kl_kernel_gemm(u->dr, ld, u->hidden, 1, F, u->dh, ld, F, lanes, F, 0);
     kl_kernel_ssm->mix_back(u->gm, u->mix_sums, u->dr, u->m, ld, u->groups, a->n, u->factor, u->skip);
     if (!u->circuit) return;
     kl_kernel_ssm->adjoint(u->dv, u->sums, u->gm, u->m, u->states, u->v, ld, u->groups, &u->plan,
                            u->scratch);
     kl_kernel_ssm->embed_back(u->dv, u->norm_sums, u->v, u->keep, u->z, ld, u->groups, a->N,
-                              of_layer(u, KL_MAMBA_NORM));
+                              kl_sequence_mamba_of_layer(u, KL_MAMBA_NORM));
     kl_kernel_gemm(u->G, a->inputs, u->dv, ld, 1, u->xt, a->inputs, a->N, a->inputs, lanes, 1);
     kl_kernel_layers->totals(u->g, u->dv, ld, a->N, &field);
 }
 
-/* Gradients that are made once of the sums of a run. */
-static void finish(struct run *u)
+void kl_sequence_mamba_finish(struct kl_mamba_run *u)
 {
     const struct mamba *a = &u->a;
     const size_t F = a->features, N = a->N;
-    kl_real *hidden = layer_gradient(u, KL_MAMBA_HIDDEN);
+    kl_real *hidden = kl_sequence_mamba_layer_gradient(u, KL_MAMBA_HIDDEN);
     for (size_t i = 0; i < F; i++)
         for (size_t j = 0; j < F; j++) hidden[i * F + place_of(a, j)] = u->dhidden[i * F + j];
     for (int i = 0; i < 6; i++)
-        *layer_gradient(u, KL_MAMBA_FACTORS + i) = kl_sequence_row_sum(u->mix_sums + i * GROUP);
+        *kl_sequence_mamba_layer_gradient(u, KL_MAMBA_FACTORS + i) =
+            kl_sequence_row_sum(u->mix_sums + i * KL_MAMBA_GROUP);
     if (u->net->options.frozen) return;
     for (int q = 0; q < a->n; q++)
-        layer_gradient(u, KL_MAMBA_SKIP)[q] = kl_sequence_row_sum(u->mix_sums + (6 + q) * GROUP);
-    kl_sequence_ssm_gradient(layer_gradient(u, KL_MAMBA_P), layer_gradient(u, KL_MAMBA_B),
-                             layer_gradient(u, KL_MAMBA_C), layer_gradient(u, KL_MAMBA_GATE), u->sums,
-                             a->n, a->layers, of_layer(u, KL_MAMBA_P), of_layer(u, KL_MAMBA_B),
-                             of_layer(u, KL_MAMBA_C));
+        kl_sequence_mamba_layer_gradient(u, KL_MAMBA_SKIP)[q] =
+            kl_sequence_row_sum(u->mix_sums + (6 + q) * KL_MAMBA_GROUP);
+    kl_sequence_ssm_gradient(
+        kl_sequence_mamba_layer_gradient(u, KL_MAMBA_P), kl_sequence_mamba_layer_gradient(u, KL_MAMBA_B),
+        kl_sequence_mamba_layer_gradient(u, KL_MAMBA_C),
+        kl_sequence_mamba_layer_gradient(u, KL_MAMBA_GATE), u->sums, a->n, a->layers,
+        kl_sequence_mamba_of_layer(u, KL_MAMBA_P), kl_sequence_mamba_of_layer(u, KL_MAMBA_B),
+        kl_sequence_mamba_of_layer(u, KL_MAMBA_C));
     for (size_t k = 0; k < N; k++) {
-        layer_gradient(u, KL_MAMBA_NORM)[k] = kl_sequence_row_sum(u->norm_sums + k * GROUP);
-        layer_gradient(u, KL_MAMBA_NORM_BIAS)[k] = kl_sequence_row_sum(u->norm_sums + (N + k) * GROUP);
+        kl_sequence_mamba_layer_gradient(u, KL_MAMBA_NORM)[k] =
+            kl_sequence_row_sum(u->norm_sums + k * KL_MAMBA_GROUP);
+        kl_sequence_mamba_layer_gradient(u, KL_MAMBA_NORM_BIAS)[k] =
+            kl_sequence_row_sum(u->norm_sums + (N + k) * KL_MAMBA_GROUP);
     }
-    memcpy(layer_gradient(u, KL_MAMBA_INPUT_BIAS), u->g, N * sizeof *u->g);
-    kl_real *input = layer_gradient(u, KL_MAMBA_INPUT);
+    memcpy(kl_sequence_mamba_layer_gradient(u, KL_MAMBA_INPUT_BIAS), u->g, N * sizeof *u->g);
+    kl_real *input = kl_sequence_mamba_layer_gradient(u, KL_MAMBA_INPUT);
     if (!a->lite) {
         memcpy(input, u->G, N * a->inputs * sizeof *input);
         return;
     }
     const size_t middle = a->middle, inputs = a->inputs;
-    const kl_real *map = tensor(u, KL_LITE_MAP), *bias = tensor(u, KL_LITE_MAP_BIAS),
-                  *second = of_layer(u, KL_MAMBA_INPUT);
+    const kl_real *map = kl_sequence_mamba_tensor(u, KL_LITE_MAP),
+                  *bias = kl_sequence_mamba_tensor(u, KL_LITE_MAP_BIAS),
+                  *second = kl_sequence_mamba_of_layer(u, KL_MAMBA_INPUT);
     for (size_t k = 0; k < N; k++)
         for (size_t j = 0; j < middle; j++) input[k * middle + j] = u->g[k] * bias[j];
     /* W_p is read alone by turn, which has no word for that */
     kl_kernel_layers->turn(u->turned, middle, (kl_real *)(uintptr_t)map, inputs, NULL, 0, middle,
                            inputs);
     kl_kernel_gemm(input, middle, u->G, inputs, 1, u->turned, middle, N, middle, inputs, 1);
-    kl_kernel_gemm(gradient(u, KL_LITE_MAP), inputs, second, 1, middle, u->G, inputs, middle, inputs, N,
-                   0);
-    kl_kernel_gemm(gradient(u, KL_LITE_MAP_BIAS), 1, second, 1, middle, u->g, 1, middle, 1, N, 0);
+    kl_kernel_gemm(kl_sequence_mamba_gradient(u, KL_LITE_MAP), inputs, second, 1, middle, u->G, inputs,
+                   middle, inputs, N, 0);
+    kl_kernel_gemm(kl_sequence_mamba_gradient(u, KL_LITE_MAP_BIAS), 1, second, 1, middle, u->g, 1,
+                   middle, 1, N, 0);
 }
 
 /* ---- windows side by side ---- */
 /* xt (lanes, inputs) of windows [first, first + count): means over time of the filtered channels, or all
  * values. */
-static void gather(struct run *u, size_t first, size_t count)
+static void gather(struct kl_mamba_run *u, size_t first, size_t count)
 {
     const struct mamba *a = &u->a;
     const size_t C = u->net->shape.channels, T = u->net->shape.steps, stride = kl_sequence_stride(T);
-    const struct kl_temporal_filter filter = { C,
-                                               T,
-                                               3,
-                                               1,
-                                               a->bare ? NULL : tensor(u, KL_MAMBA_CONV),
-                                               a->bare ? NULL : tensor(u, KL_MAMBA_CONV_BIAS) };
+    const struct kl_temporal_filter filter = {
+        C,
+        T,
+        3,
+        1,
+        a->bare ? NULL : kl_sequence_mamba_tensor(u, KL_MAMBA_CONV),
+        a->bare ? NULL : kl_sequence_mamba_tensor(u, KL_MAMBA_CONV_BIAS)
+    };
     for (size_t i = 0; i < count; i++) {
         const kl_real *x = u->batch->x + (first + i) * C * stride;
         kl_real *to = u->xt + i * a->inputs;
@@ -250,7 +217,7 @@ static void gather(struct run *u, size_t first, size_t count)
 }
 
 /* From the gradient by the inputs of windows, dxt (lanes, inputs). */
-static void scatter(struct run *u, const kl_real *dxt, size_t first, size_t count)
+static void scatter(struct kl_mamba_run *u, const kl_real *dxt, size_t first, size_t count)
 {
     const struct mamba *a = &u->a;
     const size_t C = u->net->shape.channels, T = u->net->shape.steps, stride = kl_sequence_stride(T);
@@ -264,13 +231,17 @@ static void scatter(struct run *u, const kl_real *dxt, size_t first, size_t coun
             }
             continue;
         }
-        const struct kl_temporal_filter filter = {
-            C, T, 3, 1, tensor(u, KL_MAMBA_CONV), tensor(u, KL_MAMBA_CONV_BIAS)
-        };
+        const struct kl_temporal_filter filter = { C,
+                                                   T,
+                                                   3,
+                                                   1,
+                                                   kl_sequence_mamba_tensor(u, KL_MAMBA_CONV),
+                                                   kl_sequence_mamba_tensor(u, KL_MAMBA_CONV_BIAS) };
         for (size_t c = 0; by_x && c < C; c++) u->each[c] = d[c] / (kl_real)T;
         if (by_x) kl_kernel_temporal->back(by_x, NULL, NULL, &filter, x, stride, NULL, u->each, u->row);
         if (u->net->options.frozen) continue;
-        kl_real *w = gradient(u, KL_MAMBA_CONV), *b = gradient(u, KL_MAMBA_CONV_BIAS);
+        kl_real *w = kl_sequence_mamba_gradient(u, KL_MAMBA_CONV),
+                *b = kl_sequence_mamba_gradient(u, KL_MAMBA_CONV_BIAS);
         const kl_real *slope = u->slopes + i * 4 * C;
         for (size_t c = 0; c < C; c++) {
             for (size_t k = 0; k < 3; k++) w[3 * c + k] += d[c] * slope[4 * c + k];
@@ -279,23 +250,23 @@ static void scatter(struct run *u, const kl_real *dxt, size_t first, size_t coun
     }
 }
 
-/* Logits of a window from its hidden values, and what is asked of them; dht (3 n) becomes the gradient
- * by these. */
-static void head(struct run *u, kl_real *dht, const kl_real *ht, size_t i)
+void kl_sequence_mamba_head(struct kl_mamba_run *u, kl_real *dht, const kl_real *ht, size_t i)
 {
     const size_t F = u->a.features, K = (size_t)u->net->shape.classes;
-    const kl_real *w = of_layer(u, KL_MAMBA_OUT), *b = of_layer(u, KL_MAMBA_OUT_BIAS);
+    const kl_real *w = kl_sequence_mamba_of_layer(u, KL_MAMBA_OUT),
+                  *b = kl_sequence_mamba_of_layer(u, KL_MAMBA_OUT_BIAS);
     kl_real *logits = u->result->logits + i * K, *d = u->tail;
     for (size_t k = 0; k < K; k++) {
         logits[k] = b[k];
         for (size_t j = 0; j < F; j++) logits[k] += w[k * F + j] * ht[j];
     }
     const bool drops = u->net->options.logit_dropout;
-    if (drops) drop(u, logits, AT_LOGITS, (u->batch->row + i) * K, K);
+    if (drops) kl_sequence_mamba_drop(u, logits, KL_MAMBA_AT_LOGITS, (u->batch->row + i) * K, K);
     kl_sequence_loss(u->result->grad ? d : NULL, u->result, u->batch, i, (int)K);
     if (!u->result->grad) return;
-    if (drops) drop(u, d, AT_LOGITS, (u->batch->row + i) * K, K);
-    kl_real *dw = layer_gradient(u, KL_MAMBA_OUT), *db = layer_gradient(u, KL_MAMBA_OUT_BIAS);
+    if (drops) kl_sequence_mamba_drop(u, d, KL_MAMBA_AT_LOGITS, (u->batch->row + i) * K, K);
+    kl_real *dw = kl_sequence_mamba_layer_gradient(u, KL_MAMBA_OUT),
+            *db = kl_sequence_mamba_layer_gradient(u, KL_MAMBA_OUT_BIAS);
     for (size_t j = 0; j < F; j++) dht[j] = 0;
     for (size_t k = 0; k < K; k++) {
         db[k] += d[k];
@@ -303,18 +274,19 @@ static void head(struct run *u, kl_real *dht, const kl_real *ht, size_t i)
     }
 }
 
-static void windows(struct run *u, size_t first, size_t count)
+static void windows(struct kl_mamba_run *u, size_t first, size_t count)
 {
     const struct mamba *a = &u->a;
     const size_t F = a->features, ld = a->ld, lanes = a->lanes, at = (u->batch->row + first) * F;
     gather(u, first, count);
     layer_forward(u);
     kl_kernel_layers->turn(u->ht, F, u->h, ld, NULL, 0, F, lanes);
-    drop(u, u->ht, AT_HIDDEN, at, count * F);
+    kl_sequence_mamba_drop(u, u->ht, KL_MAMBA_AT_HIDDEN, at, count * F);
     memset(u->rt, 0, lanes * F * sizeof *u->rt);
-    for (size_t i = 0; i < count; i++) head(u, u->rt + i * F, u->ht + i * F, first + i);
+    for (size_t i = 0; i < count; i++)
+        kl_sequence_mamba_head(u, u->rt + i * F, u->ht + i * F, first + i);
     if (!u->result->grad) return;
-    drop(u, u->rt, AT_HIDDEN, at, count * F);
+    kl_sequence_mamba_drop(u, u->rt, KL_MAMBA_AT_HIDDEN, at, count * F);
     kl_kernel_layers->turn(u->dh, ld, u->rt, F, NULL, 0, lanes, F);
     layer_back(u);
     if (!u->circuit) return;
@@ -325,10 +297,10 @@ static void windows(struct run *u, size_t first, size_t count)
 
 /* ---- Lite: the steps of a window side by side ---- */
 /* time (2, ld) = tau / sum of |tau|; returns that sum. */
-static double weigh_time(struct run *u)
+static double weigh_time(struct kl_mamba_run *u)
 {
     const size_t T = u->net->shape.steps, ld = u->a.ld;
-    const kl_real *tau = tensor(u, KL_LITE_TIME);
+    const kl_real *tau = kl_sequence_mamba_tensor(u, KL_LITE_TIME);
     double sum = 0;
     for (size_t t = 0; t < T; t++) sum += hypot((double)tau[2 * t], (double)tau[2 * t + 1]);
     memset(u->time, 0, 2 * ld * sizeof *u->time);
@@ -338,20 +310,13 @@ static double weigh_time(struct run *u)
     return sum;
 }
 
-/* tail: U (2, 3 n), its modulus, sums of hidden values over time and gradients by these, of
-   complex numbers the real parts first; the gradient by the logits. sums: of the weights of time. */
-struct lite {
-    kl_real *U, *size, *H, *gH, *d;
-    kl_real sums[2], from_bias[2]; /* from_bias: gradient by every step's weight from the bias of the
-                                      layer's last map */
-};
-
-static void lite_head(struct run *u, struct lite *e, size_t i)
+void kl_sequence_mamba_lite_head(struct kl_mamba_run *u, struct kl_mamba_lite *e, size_t i)
 {
     const size_t F = u->a.features, K = (size_t)u->net->shape.classes;
-    const kl_real *w = of_layer(u, KL_MAMBA_OUT), *b = of_layer(u, KL_MAMBA_OUT_BIAS),
-                  *out = tensor(u, u->a.before + KL_MAMBA_LAYER),
-                  *out_bias = tensor(u, u->a.before + KL_MAMBA_LAYER + 1);
+    const kl_real *w = kl_sequence_mamba_of_layer(u, KL_MAMBA_OUT),
+                  *b = kl_sequence_mamba_of_layer(u, KL_MAMBA_OUT_BIAS),
+                  *out = kl_sequence_mamba_tensor(u, u->a.before + KL_MAMBA_LAYER),
+                  *out_bias = kl_sequence_mamba_tensor(u, u->a.before + KL_MAMBA_LAYER + 1);
     kl_real *logits = u->result->logits + i * K;
     for (size_t f = 0; f < F; f++) {
         for (size_t part = 0; part < 2; part++) {
@@ -368,14 +333,17 @@ static void lite_head(struct run *u, struct lite *e, size_t i)
     kl_sequence_loss(u->result->grad ? e->d : NULL, u->result, u->batch, i, (int)K);
 }
 
-static void lite_head_back(struct run *u, struct lite *e)
+void kl_sequence_mamba_lite_head_back(struct kl_mamba_run *u, struct kl_mamba_lite *e)
 {
     const size_t F = u->a.features, K = (size_t)u->net->shape.classes;
     const int output = u->a.before + KL_MAMBA_LAYER;
-    const kl_real *w = of_layer(u, KL_MAMBA_OUT), *b = of_layer(u, KL_MAMBA_OUT_BIAS),
-                  *out = tensor(u, output);
-    kl_real *dw = layer_gradient(u, KL_MAMBA_OUT), *db = layer_gradient(u, KL_MAMBA_OUT_BIAS),
-            *dout = gradient(u, output), *dout_bias = gradient(u, output + 1);
+    const kl_real *w = kl_sequence_mamba_of_layer(u, KL_MAMBA_OUT),
+                  *b = kl_sequence_mamba_of_layer(u, KL_MAMBA_OUT_BIAS),
+                  *out = kl_sequence_mamba_tensor(u, output);
+    kl_real *dw = kl_sequence_mamba_layer_gradient(u, KL_MAMBA_OUT),
+            *db = kl_sequence_mamba_layer_gradient(u, KL_MAMBA_OUT_BIAS),
+            *dout = kl_sequence_mamba_gradient(u, output),
+            *dout_bias = kl_sequence_mamba_gradient(u, output + 1);
     for (size_t k = 0; k < K; k++) {
         dout_bias[k] += e->d[k];
         for (size_t f = 0; f < F; f++) dout[k * F + f] += e->d[k] * e->size[f];
@@ -396,7 +364,7 @@ static void lite_head_back(struct run *u, struct lite *e)
     }
 }
 
-static void lite_window(struct run *u, struct lite *e, size_t i)
+static void lite_window(struct kl_mamba_run *u, struct kl_mamba_lite *e, size_t i)
 {
     const struct mamba *a = &u->a;
     const size_t C = a->inputs, stride = a->lanes, F = a->features, ld = a->ld;
@@ -405,14 +373,15 @@ static void lite_window(struct run *u, struct lite *e, size_t i)
     for (size_t j = 0; j < F; j++) rows[j] = (int32_t)(j * ld);
     for (size_t c = 0; c < C; c++) {
         memcpy(u->x + c * ld, u->batch->x + (i * C + c) * stride, stride * sizeof *u->x);
-        drop(u, u->x + c * ld, AT_INPUT, ((u->batch->row + i) * C + c) * stride, stride);
+        kl_sequence_mamba_drop(u, u->x + c * ld, KL_MAMBA_AT_INPUT,
+                               ((u->batch->row + i) * C + c) * stride, stride);
     }
     layer_forward(u);
     memset(e->H, 0, 2 * F * sizeof *e->H);
     kl_kernel_layers->dots(e->H, F, u->time, ld, u->h, rows, 2, F, &field);
-    lite_head(u, e, i);
+    kl_sequence_mamba_lite_head(u, e, i);
     if (!u->result->grad) return;
-    lite_head_back(u, e);
+    kl_sequence_mamba_lite_head_back(u, e);
     kl_kernel_gemm(u->dtime, ld, e->gH, F, 1, u->h, ld, 2, a->lanes, F, 1);
     kl_kernel_gemm(u->dh, ld, e->gH, 1, F, u->time, ld, F, a->lanes, 2, 0);
     if (u->circuit) kl_kernel_layers->turn(u->xt, C, u->x, ld, NULL, 0, C, a->lanes);
@@ -420,31 +389,36 @@ static void lite_window(struct run *u, struct lite *e, size_t i)
     if (!u->result->by_x) return;
     kl_kernel_gemm(u->x, ld, u->map, 1, C, u->dv, ld, C, a->lanes, a->N, 0);
     for (size_t c = 0; c < C; c++) {
-        drop(u, u->x + c * ld, AT_INPUT, ((u->batch->row + i) * C + c) * stride, stride);
+        kl_sequence_mamba_drop(u, u->x + c * ld, KL_MAMBA_AT_INPUT,
+                               ((u->batch->row + i) * C + c) * stride, stride);
         memcpy(u->result->by_x + (i * C + c) * stride, u->x + c * ld, stride * sizeof *u->x);
     }
 }
 
-static void lite(struct run *u)
+double kl_sequence_mamba_lite_begin(struct kl_mamba_run *u, struct kl_mamba_lite *e)
 {
     const size_t F = u->a.features, T = u->net->shape.steps, ld = u->a.ld;
     const double whole = weigh_time(u);
-    struct lite e = { .U = u->tail,
-                      .size = u->tail + 2 * F,
-                      .H = u->tail + 5 * F,
-                      .gH = u->tail + 7 * F,
-                      .d = u->tail + 9 * F };
+    *e = (struct kl_mamba_lite){ .U = u->tail,
+                                 .size = u->tail + 2 * F,
+                                 .H = u->tail + 5 * F,
+                                 .gH = u->tail + 7 * F,
+                                 .d = u->tail + 9 * F };
     memset(u->dtime, 0, 2 * ld * sizeof *u->dtime);
     for (size_t part = 0; part < 2; part++)
-        for (size_t t = 0; t < T; t++) e.sums[part] += u->time[part * ld + t];
-    for (size_t i = 0; i < u->batch->n; i++) lite_window(u, &e, i);
-    if (!u->result->grad) return;
-    const kl_real *tau = tensor(u, KL_LITE_TIME);
-    kl_real *to = gradient(u, KL_LITE_TIME);
+        for (size_t t = 0; t < T; t++) e->sums[part] += u->time[part * ld + t];
+    return whole;
+}
+
+void kl_sequence_mamba_lite_end(struct kl_mamba_run *u, const struct kl_mamba_lite *e, double whole)
+{
+    const size_t T = u->net->shape.steps, ld = u->a.ld;
+    const kl_real *tau = kl_sequence_mamba_tensor(u, KL_LITE_TIME);
+    kl_real *to = kl_sequence_mamba_gradient(u, KL_LITE_TIME);
     double along = 0;
     for (size_t t = 0; t < T; t++)
         for (size_t part = 0; part < 2; part++) {
-            u->dtime[part * ld + t] += e.from_bias[part];
+            u->dtime[part * ld + t] += e->from_bias[part];
             along += (double)u->dtime[part * ld + t] * (double)tau[2 * t + part];
         }
     for (size_t t = 0; t < T; t++) {
@@ -456,20 +430,28 @@ static void lite(struct run *u)
     }
 }
 
+static void lite(struct kl_mamba_run *u)
+{
+    struct kl_mamba_lite e;
+    const double whole = kl_sequence_mamba_lite_begin(u, &e);
+    for (size_t i = 0; i < u->batch->n; i++) lite_window(u, &e, i);
+    if (u->result->grad) kl_sequence_mamba_lite_end(u, &e, whole);
+}
+
 void kl_sequence_mamba_run(struct kl_sequence_result *result, const struct kl_sequence_net *net,
                            const kl_real *params, const struct kl_sequence_batch *batch, void *work)
 {
-    struct run u = { .a = kl_sequence_mamba_sizes(net, sizeof(kl_real)),
-                     .net = net,
-                     .params = params,
-                     .batch = batch,
-                     .result = result };
+    struct kl_mamba_run u = { .a = kl_sequence_mamba_sizes(net, sizeof(kl_real)),
+                              .net = net,
+                              .params = params,
+                              .batch = batch,
+                              .result = result };
     u.circuit = result->grad && (!net->options.frozen || result->by_x);
     result->loss = 0, result->correct = 0;
-    lay_out(&u, work);
-    prepare(&u);
+    kl_sequence_mamba_lay_out(&u, work);
+    kl_sequence_mamba_prepare(&u);
     if (u.a.lite) lite(&u);
     for (size_t i = 0; !u.a.lite && i < batch->n; i += u.a.lanes)
         windows(&u, i, batch->n - i < u.a.lanes ? batch->n - i : u.a.lanes);
-    if (result->grad) finish(&u);
+    if (result->grad) kl_sequence_mamba_finish(&u);
 }

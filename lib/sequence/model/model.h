@@ -6,6 +6,7 @@
 #ifndef KL_SEQUENCE_MODEL_H
 #define KL_SEQUENCE_MODEL_H
 
+#include "kernels/cuda_windows.h"
 #include "kernels/inline/real.h"
 #include "nn/nn.h"
 
@@ -71,6 +72,29 @@ KL_SEQUENCE_TYPES(double, f64)
 #define kl_sequence_batch KL_NAME(kl_sequence_batch)
 #define kl_sequence_result KL_NAME(kl_sequence_result)
 
+/* ---- a net whose circuits run on a GPU ---- */
+/* The GPU has what is large: from the windows to sums over time of what their circuits' wires measure,
+   and back (kernels/cuda_windows.h). What is small is left to the CPU, as when all is there: from the
+   parameters to what the circuits are given, from the sums to logits and loss, from the derivatives by
+   both to the gradient. In float. */
+struct kl_sequence_gpu {
+    /* The circuits; arrays are memory's. KL_EUSAGE: an option that is not on a GPU. */
+    int (*shape)(struct kl_cuda_windows_shape *shape, const struct kl_sequence_net *net,
+                 struct kl_arena *memory, struct kl_error *err);
+    /* Bytes that live from prepare to finish, aligned to 64. */
+    size_t (*work)(const struct kl_sequence_net *net);
+    /* given: places.end of kernels/cuda_windows.h. */
+    void (*prepare)(float *given, void *work, const struct kl_sequence_net *net, const float *params);
+    /* From sum to a whole batch's logits, loss and correct (x is not read); and to by_sum (NULL: not asked
+       for), added to what finish takes. */
+    void (*read)(struct kl_sequence_result_f32 *result, float *by_sum, void *work,
+                 const struct kl_sequence_net *net, const float *sum,
+                 const struct kl_sequence_batch_f32 *batch);
+    /* As result.grad of a batch. */
+    void (*finish)(float *grad, void *work, const struct kl_sequence_net *net, const float *params,
+                   const float *by_given);
+};
+
 /* ---- a kind of net, and a net ---- */
 struct kl_sequence_model {
     const char *name, *what; /* "hydra"; one line */
@@ -91,6 +115,7 @@ struct kl_sequence_model {
                     const float *params, const struct kl_sequence_batch_f32 *batch, void *work);
     void (*run_f64)(struct kl_sequence_result_f64 *result, const struct kl_sequence_net *net,
                     const double *params, const struct kl_sequence_batch_f64 *batch, void *work);
+    const struct kl_sequence_gpu *gpu; /* NULL: it is on the CPU alone */
 };
 struct kl_sequence_net {
     const struct kl_sequence_model *model;

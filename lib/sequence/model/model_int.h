@@ -27,6 +27,9 @@ void kl_sequence_loss(kl_real *d, struct kl_sequence_result *result,
 void kl_sequence_drop(kl_real *y, size_t first, size_t count, const struct kl_sequence_net *net,
                       const struct kl_sequence_batch *batch, uint32_t place);
 
+/* What nets on a GPU have alike of its shape: qubits, sizes, dropout; all else is 0. (steps_gpu.c) */
+void kl_sequence_windows_shape(struct kl_cuda_windows_shape *shape, const struct kl_sequence_net *net);
+
 /* A workspace in pieces, each on a line of the cache: `at` bytes are taken of it; base NULL: they are
    only counted. KL_SEQUENCE_TAKE stands where `base` and `at` do. */
 static inline void *kl_sequence_take(char *base, size_t *at, size_t count, size_t size)

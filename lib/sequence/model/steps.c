@@ -151,9 +151,10 @@ void kl_sequence_qd_read_back(double *dp, const double *dm, const double *p, int
     }
 }
 
-/* One wire's column in basis Y, for an angle of kind `kind` (0 RX, 1 RY, 2 RZ, 3 none) differentiated:
-   the generator stands behind the rotation it belongs to. */
-static void column(double complex u[2], const double *p, int n, int wire, int kind)
+/* One wire's column, for an angle of kind `kind` (0 RX, 1 RY, 2 RZ, 3 none) differentiated: the
+   generator stands behind the rotation it belongs to. */
+static void column(double complex u[2], const double *p, int n, int wire, int kind,
+                   enum kl_sequence_basis basis)
 {
     const double a = p[wire] / 2, b = p[n + wire] / 2, c = p[2 * n + wire] / 2;
     double complex x = cos(a), y = -I * sin(a), t;
@@ -163,27 +164,30 @@ static void column(double complex u[2], const double *p, int n, int wire, int ki
     x *= cexp(-I * c), y *= cexp(I * c);
     if (kind == 2) x *= -0.5 * I, y *= 0.5 * I;
     const double r = sqrt(0.5);
+    u[0] = x, u[1] = y;
+    if (basis == KL_SEQUENCE_BASIS_Z) return;
     t = x, x = r * (t + y), y = r * (y - t);
     u[0] = r * (x - I * y), u[1] = r * (y - I * x);
 }
 
-void kl_sequence_qd_state(double complex *state, const double *p, int n, int shift)
+void kl_sequence_qd_state(double complex *state, const double *p, int n, int shift,
+                          enum kl_sequence_basis basis)
 {
     state[0] = 1;
     for (int b = 0; b < n; b++) {
         double complex u[2];
-        column(u, p, n, (2 * n - 1 - b - shift) % n, 3);
+        column(u, p, n, (2 * n - 1 - b - shift) % n, 3, basis);
         for (int k = 0; k < 1 << b; k++) state[k + (1 << b)] = state[k] * u[1], state[k] *= u[0];
     }
 }
 
 void kl_sequence_qd_state_back(double *dp, double complex *bra, double complex *below, const double *p,
-                               int n, int shift)
+                               int n, int shift, enum kl_sequence_basis basis)
 {
     double complex u[KL_RING_MOST][2], d[2];
     below[1] = 1; /* the product of the bits below b from 2^b on */
     for (int b = 0; b < n; b++) {
-        column(u[b], p, n, (2 * n - 1 - b - shift) % n, 3);
+        column(u[b], p, n, (2 * n - 1 - b - shift) % n, 3, basis);
         for (int k = 0; b < n - 1 && k < 1 << b; k++)
             for (int j = 0; j < 2; j++) below[(2 << b) + k + (j << b)] = below[(1 << b) + k] * u[b][j];
     }
@@ -195,7 +199,7 @@ void kl_sequence_qd_state_back(double *dp, double complex *bra, double complex *
             bra[k] = bra[k] * conj(u[b][0]) + bra[k + h] * conj(u[b][1]);
         }
         for (int kind = 0; kind < 3; kind++) {
-            column(d, p, n, wire, kind);
+            column(d, p, n, wire, kind, basis);
             dp[kind * n + wire] = creal(low * d[0] + high * d[1]);
         }
     }

@@ -6,6 +6,7 @@
 
 #include <complex.h>
 
+#include "kernels/cuda_windows.h"
 #include "kernels/ring.h"
 #include "sequence/model/model_int.h"
 
@@ -122,11 +123,26 @@ void kl_sequence_narrow(kl_real *block, const double *from, const struct kl_sequ
    form; dp (3 n) the derivatives of sum(dm m). */
 void kl_sequence_qd_read(double *m, const double *p, int n);
 void kl_sequence_qd_read_back(double *dp, const double *dm, const double *p, int n);
-/* State (2^n) of QD|0> in the frame of kernels/ring.h: its wire j is wire (j + shift) mod n there, basis
-   Y. dp (3 n): the derivatives where bra = dL/dRe + i dL/dIm by the state (used up); below: 2^n of
-   scratch. */
-void kl_sequence_qd_state(double complex *state, const double *p, int n, int shift);
+/* State (2^n) of QD|0> in the frame of a circuit: its wire j is wire (j + shift) mod n there; in basis
+   Y, as kernels/ring.h has states, or Z. dp (3 n): the derivatives where bra = dL/dRe + i dL/dIm by the
+   state (used up); below: 2^n of scratch. */
+enum kl_sequence_basis { KL_SEQUENCE_BASIS_Y, KL_SEQUENCE_BASIS_Z };
+void kl_sequence_qd_state(double complex *state, const double *p, int n, int shift,
+                          enum kl_sequence_basis basis);
 void kl_sequence_qd_state_back(double *dp, double complex *bra, double complex *below, const double *p,
-                               int n, int shift);
+                               int n, int shift, enum kl_sequence_basis basis);
+
+/* ---- circuits on a GPU, in float (steps_gpu.c) ---- */
+/* Those of a net: QLCU, whose states are superposed with two others (two sums over time) or not (one).
+   Its arrays are memory's. KL_ENOMEM. */
+int kl_sequence_steps_shape(struct kl_cuda_windows_shape *shape, const struct kl_sequence_net *net,
+                            bool superposed, struct kl_arena *memory, struct kl_error *err);
+/* From what kl_sequence_circuits_begin has joined to given, all but the superposition; and from the
+   derivatives to the sums over the batch, of which one lane has all, and by_weights (n_weights, stride).
+ */
+struct kl_cuda_windows_places kl_sequence_circuits_places(const struct kl_sequence_circuits_f32 *c);
+void kl_sequence_circuits_give(float *given, const struct kl_sequence_circuits_f32 *c);
+void kl_sequence_circuits_given(struct kl_sequence_circuits_f32 *c, float *by_weights,
+                                const float *by_given);
 
 #endif

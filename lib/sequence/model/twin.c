@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sequence/model/model_int.h"
+#include "sequence/model/twin_int.h"
 
 static const struct kind {
     const char *name;
@@ -221,4 +221,5 @@ const struct kl_sequence_model kl_sequence_twin = {
     .close = close_net,
     .init = init,
     KL_SEQUENCE_PASSES(twin),
+    .gpu = &kl_sequence_twin_gpu,
 };

@@ -9,7 +9,7 @@
 #include "kernels/policy.h"
 #include "kernels/temporal.h"
 #include "kernels/inline/real.h"
-#include "sequence/model/model_int.h"
+#include "sequence/model/twin_int.h"
 
 enum { SIDE = 16, TAPS = KL_TWIN_TAPS, CONV = KL_TWIN_CONV };
 #if KL_F64
@@ -18,30 +18,9 @@ enum { SIDE = 16, TAPS = KL_TWIN_TAPS, CONV = KL_TWIN_CONV };
 #define SQRT sqrtf
 #endif
 
-struct pass {
-    const struct kl_sequence_net *net;
-    const struct kl_twin_net *t;
-    const kl_real *params;
-    const struct kl_sequence_batch *batch;
-    struct kl_sequence_result *result;
-    /* (width, ld) each: input of the first layer; outputs of the first two; normalised; features; what
-       they are read into, twice; gradients by them */
-    kl_real *x, *u, *theta, *plain, *m, *y, *o, *dm, *dy, *dtheta, *du, *turned;
-    /* the map (features, inputs), branches as one map, their bias, weights over time (steps, 2) */
-    kl_real *map, *map_bias, *joint, *joint_bias, *w;
-    kl_real *mean, *a, *d, *da; /* mean (2, features), a (features) */
-    /* of columns; of a convolution: its means, input with zeros beside, taps (taps, channels, outputs)
-     */
-    kl_real *means, *inverse, *along, *pooled, *padded, *taps, *slopes, *row;
-    /* gradients summed over windows: of linear layer l turned, (in, out), and (out) */
-    kl_real *d_weight[6], *d_linear_bias[6], *d_map, *d_map_bias, *d_joint, *d_joint_bias, *d_conv;
-    double *d_w;
-};
-
 #define TAKE KL_SEQUENCE_TAKE
 
-/* Bytes; base NULL: only these. */
-static size_t place(struct pass *p, char *base)
+size_t kl_sequence_twin_place(struct kl_twin_pass *p, char *base)
 {
     const struct kl_twin_net *t = p->t;
     const size_t f = t->features, ld = t->ld, wide = CONV, classes = (size_t)t->classes,
@@ -77,17 +56,17 @@ static size_t place(struct pass *p, char *base)
 
 size_t kl_sequence_twin_work(const struct kl_sequence_net *net, size_t n)
 {
-    struct pass p = { .net = net, .t = net->own };
+    struct kl_twin_pass p = { .net = net, .t = net->own };
     (void)n;
-    return place(&p, NULL);
+    return kl_sequence_twin_place(&p, NULL);
 }
 
-static const kl_real *tensor(const struct pass *p, int number)
+static const kl_real *tensor(const struct kl_twin_pass *p, int number)
 {
     return p->params + p->net->block.tensors[number].offset;
 }
 
-static kl_real *gradient(const struct pass *p, int number)
+static kl_real *gradient(const struct kl_twin_pass *p, int number)
 {
     return p->result->grad + p->net->block.tensors[number].offset;
 }
@@ -101,7 +80,7 @@ static void affine(kl_real *y, const kl_real *w, const kl_real *b, const kl_real
     kl_kernel_gemm(y, ld, w, in, 1, x, ld, out, ld, in, 1);
 }
 
-static void linear(kl_real *y, const struct pass *p, int l, const kl_real *x, size_t ld)
+static void linear(kl_real *y, const struct kl_twin_pass *p, int l, const kl_real *x, size_t ld)
 {
     const struct kl_twin_linear *a = &p->t->linear[l];
     affine(y, tensor(p, a->weight), tensor(p, a->bias), x, a->out, a->in, ld);
@@ -127,7 +106,7 @@ static void back(kl_real *dw, kl_real *db, kl_real *dx, const kl_real *w, const 
     if (dx) kl_kernel_gemm(dx, ld, w, 1, in, dy, ld, in, ld, out, 0);
 }
 
-static void linear_back(struct pass *p, int l, kl_real *dx, const kl_real *dy, const kl_real *x,
+static void linear_back(struct kl_twin_pass *p, int l, kl_real *dx, const kl_real *dy, const kl_real *x,
                         size_t ld)
 {
     const struct kl_twin_linear *a = &p->t->linear[l];
@@ -136,7 +115,7 @@ static void linear_back(struct pass *p, int l, kl_real *dx, const kl_real *dy, c
 }
 
 /* ---- what is the same for all windows ---- */
-static void lay_branches(struct pass *p, double v[3])
+static void lay_branches(struct kl_twin_pass *p, double v[3])
 {
     const struct kl_twin_net *t = p->t;
     const size_t f = t->features;
@@ -162,7 +141,7 @@ static void lay_branches(struct pass *p, double v[3])
     }
 }
 
-static void lay(struct pass *p)
+void kl_sequence_twin_lay(struct kl_twin_pass *p)
 {
     const struct kl_twin_net *t = p->t;
     const kl_real *const values = tensor(p, t->map);
@@ -200,7 +179,7 @@ static void lay(struct pass *p)
 }
 
 /* ---- in front of the map ---- */
-static void drop(kl_real *values, const struct pass *p, size_t i)
+static void drop(kl_real *values, const struct kl_twin_pass *p, size_t i)
 {
     const struct kl_twin_net *t = p->t;
     const size_t rows = t->front == KL_TWIN_DENSE ? KL_TWIN_CONV : t->channels, n = rows * t->ld;
@@ -209,7 +188,7 @@ static void drop(kl_real *values, const struct pass *p, size_t i)
 
 /* x = mean over time of the convolution's silu, one column. Depthwise: `slopes` (channels, taps + 1) are
    its derivatives by taps and bias; dense: those by the convolution itself, (steps, outputs). */
-static struct kl_temporal_filter filter_of(const struct pass *p)
+static struct kl_temporal_filter filter_of(const struct kl_twin_pass *p)
 {
     const struct kl_twin_net *t = p->t;
     return (struct kl_temporal_filter){ .channels = t->channels,
@@ -220,7 +199,7 @@ static struct kl_temporal_filter filter_of(const struct pass *p)
                                         .bias = tensor(p, t->conv_bias) };
 }
 
-static void convolve(struct pass *p, const kl_real *x)
+static void convolve(struct kl_twin_pass *p, const kl_real *x)
 {
     const struct kl_twin_net *t = p->t;
     const size_t c_all = t->channels, row = t->stride + SIDE,
@@ -242,7 +221,7 @@ static void convolve(struct pass *p, const kl_real *x)
 }
 
 /* From the gradient dx (outputs, ld) by the means; by_x (channels, stride) or NULL. */
-static void unconvolve_depthwise(struct pass *p, const kl_real *dx, kl_real *by_x)
+static void unconvolve_depthwise(struct kl_twin_pass *p, const kl_real *dx, kl_real *by_x)
 {
     const struct kl_twin_net *t = p->t;
     for (size_t c = 0; c < t->channels; c++) {
@@ -259,7 +238,7 @@ static void unconvolve_depthwise(struct pass *p, const kl_real *dx, kl_real *by_
                              t->stride, NULL, p->pooled, p->row);
 }
 
-static void unconvolve_dense(struct pass *p, const kl_real *dx, kl_real *by_x)
+static void unconvolve_dense(struct kl_twin_pass *p, const kl_real *dx, kl_real *by_x)
 {
     const struct kl_twin_net *t = p->t;
     const size_t c_all = t->channels, row = t->stride + SIDE;
@@ -285,7 +264,7 @@ static void unconvolve_dense(struct pass *p, const kl_real *dx, kl_real *by_x)
 }
 
 /* theta becomes its layer norm; plain: before gain and shift. Column by column in the lanes. */
-static void normalise(struct pass *p)
+static void normalise(struct kl_twin_pass *p)
 {
     const struct kl_twin_net *t = p->t;
     const size_t n = t->inputs, ld = t->ld;
@@ -309,7 +288,7 @@ static void normalise(struct pass *p)
 }
 
 /* dtheta is 0 behind the last column. */
-static void unnormalise(struct pass *p)
+static void unnormalise(struct kl_twin_pass *p)
 {
     const struct kl_twin_net *t = p->t;
     const size_t n = t->inputs, ld = t->ld;
@@ -337,7 +316,7 @@ static void unnormalise(struct pass *p)
 }
 
 /* The flattened window as a column, and back; what stands beside it in either is 0. */
-static void flatten(kl_real *column, const kl_real *window, const struct pass *p)
+static void flatten(kl_real *column, const kl_real *window, const struct kl_twin_pass *p)
 {
     const size_t steps = p->net->shape.steps, stride = kl_sequence_stride(steps), ld = p->t->ld;
     memset(column, 0, p->t->channels * ld * sizeof *column);
@@ -345,7 +324,7 @@ static void flatten(kl_real *column, const kl_real *window, const struct pass *p
         for (size_t s = 0; s < steps; s++) column[(c * steps + s) * ld] = window[c * stride + s];
 }
 
-static void unflatten(kl_real *window, const kl_real *column, const struct pass *p)
+static void unflatten(kl_real *window, const kl_real *column, const struct kl_twin_pass *p)
 {
     const size_t steps = p->net->shape.steps, stride = kl_sequence_stride(steps), ld = p->t->ld;
     memset(window, 0, p->net->shape.channels * stride * sizeof *window);
@@ -355,12 +334,12 @@ static void unflatten(kl_real *window, const kl_real *column, const struct pass 
 
 /* ---- a window ---- */
 /* Values of a window in the batch. */
-static size_t window_size(const struct pass *p)
+static size_t window_size(const struct kl_twin_pass *p)
 {
     return p->net->shape.channels * kl_sequence_stride(p->net->shape.steps);
 }
 
-static const kl_real *input(struct pass *p, size_t i)
+static const kl_real *input(struct kl_twin_pass *p, size_t i)
 {
     const struct kl_twin_net *t = p->t;
     const kl_real *const x = p->batch->x + i * window_size(p);
@@ -372,15 +351,15 @@ static const kl_real *input(struct pass *p, size_t i)
     return p->x;
 }
 
-static const kl_real *project(struct pass *p, const kl_real *x)
+static const kl_real *project(struct kl_twin_pass *p, const kl_real *x)
 {
     if (p->t->project < 0) return x;
     linear(p->u, p, p->t->project, x, p->t->ld);
     return p->u;
 }
 
-/* To the features of all columns, what they are read into, its means over time. */
-static void forward(struct pass *p, const kl_real *x)
+/* To the features of all columns. */
+static void forward(struct kl_twin_pass *p, const kl_real *x)
 {
     const struct kl_twin_net *t = p->t;
     const size_t f = t->features, ld = t->ld;
@@ -388,6 +367,12 @@ static void forward(struct pass *p, const kl_real *x)
     if (t->norm) normalise(p);
     kl_kernel_gemm(p->m, ld, p->map, t->inputs, 1, p->theta, ld, f, ld, t->inputs, 0);
     kl_kernel_policy_forward(p->m, p->map_bias, p->m, 0, p->m, 0, f, ld, KL_POLICY_TANH);
+}
+
+void kl_sequence_twin_read(struct kl_twin_pass *p)
+{
+    const struct kl_twin_net *t = p->t;
+    const size_t f = t->features, ld = t->ld;
     if (t->readout == KL_TWIN_BRANCHES) {
         affine(p->y, p->joint, p->joint_bias, p->m, f, f, ld);
         linear(p->o, p, t->read, p->y, ld);
@@ -409,7 +394,7 @@ static void forward(struct pass *p, const kl_real *x)
     }
 }
 
-static void classify(struct pass *p, size_t i)
+void kl_sequence_twin_classify(struct kl_twin_pass *p, size_t i)
 {
     const struct kl_twin_net *t = p->t;
     kl_real *const logits = p->result->logits + i * (size_t)t->classes;
@@ -425,8 +410,7 @@ static void classify(struct pass *p, size_t i)
     }
 }
 
-/* From the gradient by the logits to that by o, in dy; d_w: by the weights over time. */
-static void unclassify(struct pass *p)
+void kl_sequence_twin_unclassify(struct kl_twin_pass *p)
 {
     const struct kl_twin_net *t = p->t;
     const size_t f = t->features, ld = t->ld, classes = (size_t)t->classes;
@@ -457,8 +441,7 @@ static void unclassify(struct pass *p)
     }
 }
 
-/* From dy to the input of the first layer; x: that input. */
-static void backward(struct pass *p, size_t i, const kl_real *x)
+void kl_sequence_twin_unread(struct kl_twin_pass *p)
 {
     const struct kl_twin_net *t = p->t;
     const size_t f = t->features, ld = t->ld;
@@ -472,6 +455,13 @@ static void backward(struct pass *p, size_t i, const kl_real *x)
     } else {
         linear_back(p, t->read, p->dm, p->dy, p->m, ld);
     }
+}
+
+/* From dm to the input of the first layer; x: that input. */
+static void backward(struct kl_twin_pass *p, size_t i, const kl_real *x)
+{
+    const struct kl_twin_net *t = p->t;
+    const size_t f = t->features, ld = t->ld;
     for (size_t j = 0; j < f * ld; j++) p->dm[j] *= 1 - p->m[j] * p->m[j];
     back(p->d_map, p->d_map_bias, p->dtheta, p->map, p->dm, p->theta, f, t->inputs, ld, p->turned);
     if (t->norm) unnormalise(p);
@@ -491,7 +481,7 @@ static void backward(struct pass *p, size_t i, const kl_real *x)
 }
 
 /* ---- gradients of what was laid out once ---- */
-static void branch_gradients(struct pass *p)
+static void branch_gradients(struct kl_twin_pass *p)
 {
     const struct kl_twin_net *t = p->t;
     const size_t f = t->features;
@@ -526,7 +516,7 @@ static void branch_gradients(struct pass *p)
 }
 
 /* By tau: w = tau / sum |tau|, or softmax. */
-static void time_gradients(struct pass *p)
+static void time_gradients(struct kl_twin_pass *p)
 {
     const struct kl_twin_net *t = p->t;
     const kl_real *const tau = tensor(p, t->tau);
@@ -550,7 +540,7 @@ static void time_gradients(struct pass *p)
     }
 }
 
-static void gradients(struct pass *p)
+void kl_sequence_twin_gradients(struct kl_twin_pass *p)
 {
     const struct kl_twin_net *t = p->t;
     for (int l = 0; l < t->n_linear; l++) {
@@ -579,21 +569,23 @@ static void gradients(struct pass *p)
 void kl_sequence_twin_run(struct kl_sequence_result *result, const struct kl_sequence_net *net,
                           const kl_real *params, const struct kl_sequence_batch *batch, void *work)
 {
-    struct pass p = { .net = net, .t = net->own, .params = params, .batch = batch, .result = result };
+    struct kl_twin_pass p = {
+        .net = net, .t = net->own, .params = params, .batch = batch, .result = result
+    };
     const bool back_too = result->grad || result->by_x;
-    place(&p, work);
-    lay(&p);
+    kl_sequence_twin_place(&p, work);
+    kl_sequence_twin_lay(&p);
     result->loss = 0, result->correct = 0;
     for (int i = 0; result->grad && i < net->block.n; i++)
         memset(gradient(&p, i), 0, net->block.tensors[i].size * sizeof *result->grad);
     for (size_t i = 0; i < batch->n; i++) {
         const kl_real *const x = input(&p, i);
-        forward(&p, x);
-        classify(&p, i);
+        forward(&p, x), kl_sequence_twin_read(&p);
+        kl_sequence_twin_classify(&p, i);
         kl_sequence_loss(back_too ? p.d : NULL, result, batch, i, net->shape.classes);
         if (!back_too) continue;
-        unclassify(&p);
+        kl_sequence_twin_unclassify(&p), kl_sequence_twin_unread(&p);
         backward(&p, i, x);
     }
-    if (result->grad) gradients(&p);
+    if (result->grad) kl_sequence_twin_gradients(&p);
 }

@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: MIT
+   The training loop's work with a net's circuits on a GPU: windows stay there; a step of all replicas is
+   one launch there and one back, between which the CPU's threads judge. Optimiser, best epoch and
+   checkpoint are the loop's, as on the CPU. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernels/cuda.h"
+#include "sequence/learn/learner.h"
+
+enum { JUDGED = 512 /* windows of a replica that are judged at once */ };
+
+struct kl_sequence_gpu_run {
+    const struct kl_sequence_learner *s;
+    const struct kl_cuda_windows_calls *calls;
+    struct kl_cuda_windows *windows;
+    struct kl_arena memory;
+    struct kl_cuda_windows_shape shape;
+    size_t given_size, outputs, work, most; /* of a replica; windows at once */
+    size_t n, count;                        /* replicas that train on, windows of each */
+    size_t *which, *place;                  /* (replicas) they are; of a replica among them */
+    int32_t *row;                           /* (set.n) of a window on the GPU */
+    int32_t *rows, *labels;                 /* (replicas, most) */
+    uint32_t *replica;
+    float *given, *by_given, *sum, *by_sum, *logits;
+    char *works;
+    double *loss;
+    size_t *correct;
+    struct kl_train *train;
+    double scale; /* of the loss */
+    uint32_t step;
+    bool back;
+};
+
+int kl_sequence_gpu_check(const struct kl_sequence_learner *s, struct kl_error *err)
+{
+    struct kl_cuda_windows_shape shape;
+    struct kl_arena memory;
+    if (!s->net.model->gpu)
+        return kl_fail(err, KL_EUSAGE, "--model %s: not on a GPU; give --device cpu", s->v->model);
+    const char *what = s->net.options.bare ? "--bare" : s->v->train.ranks ? "--ranks" : NULL;
+    if (what) return kl_fail(err, KL_EUSAGE, "%s: not on a GPU; give --device cpu", what);
+    int code = kl_arena_init(&memory, 0, err);
+    if (!code) code = s->net.model->gpu->shape(&shape, &s->net, &memory, err);
+    kl_arena_free(&memory);
+    return code;
+}
+
+/* ---- memory ---- */
+static int take(struct kl_sequence_gpu_run *g, size_t replicas, struct kl_error *err)
+{
+    struct kl_arena *m = &g->memory;
+    const size_t all = replicas * g->most, back = replicas * g->s->batch;
+    g->which = kl_arena_take(m, replicas, sizeof *g->which);
+    g->place = kl_arena_take(m, replicas, sizeof *g->place);
+    g->row = kl_arena_take(m, g->s->set.n, sizeof *g->row);
+    g->rows = kl_arena_take(m, all, sizeof *g->rows);
+    g->labels = kl_arena_take(m, all, sizeof *g->labels);
+    g->replica = kl_arena_take(m, replicas, sizeof *g->replica);
+    g->given = kl_arena_take(m, replicas * g->given_size, sizeof *g->given);
+    g->by_given = kl_arena_take(m, replicas * g->given_size, sizeof *g->by_given);
+    g->sum = kl_arena_take(m, all * g->outputs, sizeof *g->sum);
+    g->by_sum = kl_arena_take(m, back * g->outputs, sizeof *g->by_sum);
+    g->logits = kl_arena_take(m, all * g->s->set.n_classes, sizeof *g->logits);
+    g->works = kl_arena_take(m, replicas * g->work, 1);
+    g->loss = kl_arena_take(m, replicas, sizeof *g->loss);
+    g->correct = kl_arena_take(m, replicas, sizeof *g->correct);
+    if (g->which && g->place && g->row && g->rows && g->labels && g->replica && g->given &&
+        g->by_given && g->sum && g->by_sum && g->logits && g->works && g->loss && g->correct) {
+        memset(g->works, 0, replicas * g->work);
+        return KL_OK;
+    }
+    return kl_fail_memory(err, replicas * (g->work + 2 * g->given_size * sizeof *g->given));
+}
+
+/* The windows that train and those that judge, in this order, as the CPU standardises them. */
+static int send_windows(struct kl_sequence_gpu_run *g, struct kl_error *err)
+{
+    const struct kl_sequence_learner *s = g->s;
+    struct kl_sequence_worker *w = &s->workers[0];
+    size_t at = 0;
+    int code = KL_OK;
+    for (int part = KL_SEQUENCE_TRAIN; part <= KL_SEQUENCE_VALIDATION; part++)
+        for (size_t i = 0, n; i < s->split.n[part] && !code; i += n, at += n) {
+            const size_t left = s->split.n[part] - i;
+            const int64_t *windows = s->split.part[part] + i;
+            n = left < s->room ? left : s->room;
+            for (size_t k = 0; k < n; k++) g->row[windows[k]] = (int32_t)(at + k);
+            code = kl_sequence_learner_copy(w, s, windows, n, err);
+            if (!code) code = g->calls->put(g->windows, at, w->x, n, err);
+        }
+    return code;
+}
+
+static int begin(struct kl_train *train, struct kl_error *err)
+{
+    struct kl_sequence_learner *s = train->learner->context;
+    const size_t replicas = (size_t)train->options.replicas, held = s->split.n[KL_SEQUENCE_VALIDATION],
+                 judged = held < JUDGED ? held : JUDGED, all = s->split.n[KL_SEQUENCE_TRAIN] + held;
+    struct kl_sequence_gpu_run *g = s->gpu = calloc(1, sizeof *g);
+    if (!g) return kl_fail_memory(err, sizeof *g);
+    g->s = s, g->train = train, g->calls = s->device.cuda->windows;
+    g->most = s->batch > judged ? s->batch : judged;
+    int code = kl_arena_init(&g->memory, 0, err);
+    if (!code) code = s->net.model->gpu->shape(&g->shape, &s->net, &g->memory, err);
+    if (code) return code;
+    g->shape.seed = s->v->train.options.seed;
+    g->given_size = kl_cuda_windows_places(&g->shape).end;
+    g->outputs = kl_cuda_windows_outputs(&g->shape);
+    g->work = (s->net.model->gpu->work(&s->net) + 63) / 64 * 64;
+    code = take(g, replicas, err);
+    if (!code)
+        code = g->calls->open(&g->windows, &g->shape, all, replicas, g->most, s->batch, s->device.number,
+                              err);
+    return code ? code : send_windows(g, err);
+}
+
+static void end(struct kl_train *train)
+{
+    struct kl_sequence_learner *s = train->learner->context;
+    struct kl_sequence_gpu_run *g = s->gpu;
+    if (!g) return;
+    if (g->windows) g->calls->close(&g->windows);
+    kl_arena_free(&g->memory);
+    free(g);
+    s->gpu = NULL;
+}
+
+/* ---- a batch ---- */
+static void find_replicas(struct kl_sequence_gpu_run *g)
+{
+    g->n = 0;
+    for (int64_t r = 0; r < g->train->options.replicas; r++) {
+        if (g->train->replicas[r].stopped_epoch >= 0) continue;
+        g->place[r] = g->n, g->which[g->n] = (size_t)r;
+        g->replica[g->n++] = (uint32_t)(g->train->options.first_replica + r);
+    }
+}
+
+static const float *params_of(const struct kl_sequence_gpu_run *g, size_t i)
+{
+    return g->train->replicas[g->which[i]].params;
+}
+
+static void prepare_one(void *context, size_t i, int thread)
+{
+    struct kl_sequence_gpu_run *g = context;
+    (void)thread;
+    g->s->net.model->gpu->prepare(g->given + i * g->given_size, g->works + i * g->work, &g->s->net,
+                                  params_of(g, i));
+}
+
+static void read_one(void *context, size_t i, int thread)
+{
+    struct kl_sequence_gpu_run *g = context;
+    const size_t at = i * g->count;
+    const struct kl_sequence_batch_f32 batch = { .labels = g->labels + at,
+                                                 .scale = g->scale,
+                                                 .n = g->count,
+                                                 .training = g->back,
+                                                 .seed = g->shape.seed,
+                                                 .step = g->step,
+                                                 .replica = g->replica[i] };
+    struct kl_sequence_result_f32 result = { .logits = g->logits + at * g->s->set.n_classes };
+    (void)thread;
+    g->s->net.model->gpu->read(&result, g->back ? g->by_sum + at * g->outputs : NULL,
+                               g->works + i * g->work, &g->s->net, g->sum + at * g->outputs, &batch);
+    g->loss[i] = result.loss, g->correct[i] = result.correct;
+}
+
+/* The count next windows of replica i of those that train on. */
+static void choose(struct kl_sequence_gpu_run *g, size_t i, const int64_t *windows)
+{
+    for (size_t k = 0; k < g->count; k++) {
+        g->rows[i * g->count + k] = g->row[windows[k]];
+        g->labels[i * g->count + k] = g->s->set.labels[windows[k]];
+    }
+}
+
+static int forward(struct kl_sequence_gpu_run *g, uint32_t step, bool training, struct kl_pool *pool,
+                   struct kl_error *err)
+{
+    const struct kl_cuda_windows_batch batch = { .n = g->n,
+                                                 .count = g->count,
+                                                 .rows = g->rows,
+                                                 .given = g->given,
+                                                 .replica = g->replica,
+                                                 .step = step,
+                                                 .training = training };
+    const int code = g->calls->forward(g->windows, g->sum, &batch, err);
+    g->step = step, g->back = training, g->scale = training ? 1 / (double)g->count : 1;
+    if (!code) kl_pool_for(pool, g->n, read_one, g);
+    return code;
+}
+
+static int steps(int64_t *count, struct kl_train *train, struct kl_pool *pool, struct kl_error *err)
+{
+    const struct kl_sequence_learner *s = train->learner->context;
+    struct kl_sequence_gpu_run *g = s->gpu;
+    const size_t all = s->split.n[KL_SEQUENCE_TRAIN], first = (size_t)train->step * s->batch,
+                 left = all - first;
+    const uint64_t number = (uint64_t)(train->epoch * train->learner->steps_per_epoch + train->step);
+    *count = 1;
+    find_replicas(g);
+    g->count = left < s->batch ? left : s->batch;
+    for (size_t i = 0; i < g->n; i++) choose(g, i, s->order + g->which[i] * all + first);
+    kl_pool_for(pool, g->n, prepare_one, g);
+    int code = forward(g, (uint32_t)number, true, pool, err);
+    if (!code) code = g->calls->back(g->windows, g->by_given, g->by_sum, err);
+    return code ? code : kl_train_update(train, pool, err);
+}
+
+void kl_sequence_gpu_gradient(float *grad, double *loss, double *correct,
+                              const struct kl_sequence_learner *s, size_t replica)
+{
+    const struct kl_sequence_gpu_run *g = s->gpu;
+    const size_t i = g->place[replica];
+    s->net.model->gpu->finish(grad, g->works + i * g->work, &s->net, params_of(g, i),
+                              g->by_given + i * g->given_size);
+    *loss = g->loss[i], *correct = (double)g->correct[i];
+}
+
+static int judge(struct kl_train *train, struct kl_pool *pool, struct kl_error *err)
+{
+    const struct kl_sequence_learner *s = train->learner->context;
+    struct kl_sequence_gpu_run *g = s->gpu;
+    const size_t all = s->split.n[KL_SEQUENCE_VALIDATION];
+    int code = KL_OK;
+    find_replicas(g);
+    if (!all) return code;
+    for (size_t i = 0; i < g->n; i++)
+        for (int k = KL_SEQUENCE_VAL_LOSS; k <= KL_SEQUENCE_VAL_ACCURACY; k++)
+            train->replicas[g->which[i]].history[k][train->epoch] = 0;
+    kl_pool_for(pool, g->n, prepare_one, g);
+    for (size_t from = 0; from < all && !code; from += g->count) {
+        g->count = all - from < g->most ? all - from : g->most;
+        for (size_t i = 0; i < g->n; i++) choose(g, i, s->split.part[KL_SEQUENCE_VALIDATION] + from);
+        code = forward(g, 0, false, pool, err);
+        for (size_t i = 0; i < g->n && !code; i++) {
+            double **to = train->replicas[g->which[i]].history;
+            to[KL_SEQUENCE_VAL_LOSS][train->epoch] += g->loss[i] / (double)all;
+            to[KL_SEQUENCE_VAL_ACCURACY][train->epoch] += (double)g->correct[i] / (double)all;
+        }
+    }
+    return code;
+}
+
+/* The loop has all that there is. */
+static int fetch(struct kl_train *train, struct kl_error *err)
+{
+    (void)train, (void)err;
+    return KL_OK;
+}
+
+const struct kl_train_device kl_sequence_gpu_device = { begin, steps, judge, fetch, end };

@@ -1,0 +1,55 @@
+# --device of qseq train and qseq sweep: what is said without a GPU; and with the kernels of a GPU on the CPU in its place (tests/cuda/emulated).
+$ qseq generate people -q -n 5 --channels 8 --trials 4 -o people && qseq windows -q people/*R04.edf --rate 10 -o w.h5
+$ KETLINE_CUDA=/none.so qseq train w.h5 -o m.h5 --device cuda
+! qseq: --device cuda: /none.so: cannot open shared object file: No such file or directory; 'make cuda' builds libketline-cuda.so beside the tools, KETLINE_CUDA names another place, --device cpu needs neither
+? 75
+$ qseq train w.h5 -o m.h5 --device gpu
+! qseq: --device: found 'gpu', expected auto, cpu, cuda or cuda:0
+? 2
+
+% need $BUILD/tests/cuda/libketline-cuda.so
+$ export KETLINE_CUDA=$BUILD/tests/cuda/libketline-cuda.so; for m in classical-mamba classical-hydra eegnet means; do qseq train w.h5 -m $m -o m.h5 --device cuda; done; qseq train w.h5 --bare -o m.h5 --device cuda; qseq sweep w.h5 -g model=hydra,means -o s.h5 --device cuda
+! qseq: --model classical-mamba: not on a GPU; give --device cpu
+! qseq: --model classical-hydra: not on a GPU; give --device cpu
+! qseq: --model eegnet: not on a GPU; give --device cpu
+! qseq: --model means: not on a GPU; give --device cpu
+! qseq: --bare: not on a GPU; give --device cpu
+! qseq: --model means: not on a GPU; give --device cpu
+? 2
+$ KETLINE_CUDA=$BUILD/tests/cuda/libketline-cuda.so qseq train -q w.h5 --qubits 2 --epochs 1 --no-provenance -o m.h5 --device auto
+$ KETLINE_CUDA=$BUILD/tests/cuda/libketline-cuda.so KETLINE_EMULATED_SHARED=20000 qseq train -q w.h5 --qubits 10 --epochs 1 -o x.h5 --device cuda
+! qseq: circuits of 10 qubits on 8 channels do not fit a block of this GPU, of 20000 bytes; give --device cpu
+? 2
+
+# The same key on either device; the record says which; numbers to rounding.
+$ export KETLINE_CUDA=$BUILD/tests/cuda/libketline-cuda.so; small() { qseq train -q w.h5 --qubits 2 --layers 1 --epochs 3 --batch-size 6 --no-provenance "$@"; }
++ for m in hydra hydra-hybrid mamba mamba-hybrid mamba-lite mamba-hybrid-lite twin; do small -m $m --replicas 2 -o cpu.h5; small -m $m --replicas 2 --device cuda -o $m.h5
++   for d in history params; do h5diff -d 1e-5 cpu.h5 $m.h5 $d || echo $m $d; done; done
++ [ "$(small --device cuda --key)" = "$(small --key)" ] && echo one key
++ qseq train -q w.h5 --qubits 2 --layers 1 --epochs 1 --device cuda -o said.h5; h5dump -d provenance said.h5 | grep -o '"device":"cuda: [^"]*"'
+> one key
+> "device":"cuda: emulated"
+
+# Neither threads nor replicas beside nor the points of a sweep change a bit.
+$ export KETLINE_CUDA=$BUILD/tests/cuda/libketline-cuda.so; small() { qseq train -q w.h5 --qubits 2 --layers 1 --epochs 3 --batch-size 6 --no-provenance --device cuda "$@"; }
++ small --replicas 2 --threads 1 -o one.h5; cmp one.h5 hydra.h5 && echo same
++ small --replicas 2 -o one.h5 --history - -f | jq -c 'select(.replica == 1) | del(.replica)' >a; small --replica 1 -o second.h5 --history - | jq -c 'del(.replica)' >b; wc -l <a; cmp a b && echo alone
++ qseq sweep -q w.h5 -g "lr=1e-3,1e-2 model=hydra,hydra-hybrid" --qubits 2 --layers 1 --epochs 3 --batch-size 6 --no-provenance --device cuda -o s.h5; small --lr 1e-2 -o alone.h5; cmp alone.h5 s-sequence-models/lr=1e-2_model=hydra.h5; ls s-sequence-models
+> same
+> 3
+> alone
+> lr=1e-2_model=hydra-hybrid.h5
+> lr=1e-2_model=hydra.h5
+> lr=1e-3_model=hydra-hybrid.h5
+> lr=1e-3_model=hydra.h5
+
+# A GPU that is lost, at whichever call: one line, 75; the checkpoint stays, and leads to the same bytes.
+$ export KETLINE_CUDA=$BUILD/tests/cuda/libketline-cuda.so; small() { qseq train -q w.h5 --qubits 2 --layers 1 --epochs 3 --batch-size 6 --replicas 2 --no-provenance --device cuda "$@"; }
++ for k in $(seq 1 3 60); do KETLINE_EMULATED_FAIL=$k small -o lost.h5 2>err; [ $? = 75 ] || echo "call $k: status"; [ "$(wc -l <err)" = 1 ] || cat err; done; ls lost.h5
++ KETLINE_EMULATED_FAIL=12,m small -o lost.h5
++ KETLINE_EMULATED_FAIL=90 small --checkpoint-every 1 -o lost.h5; ls -A | grep lost; small --resume -o lost.h5; cmp lost.h5 hydra.h5 && echo same
+> .lost.h5.checkpoint
+> same
+! ls: cannot access 'lost.h5': No such file or directory
+! qseq: windows: the GPU's memory is full; fewer replicas, or --device cpu
+! qseq: to the GPU: CUDA says: emulated failure
