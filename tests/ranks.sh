@@ -97,6 +97,12 @@ try() {
         --reduction 4 --epochs 1 -q -j 1 --device cuda --heads cards -o cards.h5 --ranks auto
     check "$mpi: cards: $(cat said)" [ "$(for h in cards/*; do cache log --json $h | grep -o "emulated[ 1]*" | head -n 1; done | sort | uniq -c | tr -s ' \n' ' ')" = " 2 emulated 2 emulated 1 " ]
     rm -rf cards*
+    for n in 1 2; do
+        KETLINE_EMULATED_DEVICES=$n KETLINE_CUDA=$BUILD/tests/cuda/libketline-cuda.so ranks $n sgld sample --data synth --train-size 30 \
+            --epochs 40 --warmup 20 -q --no-provenance --device cuda -o cards$n.h5 --ranks auto -j 1
+    done
+    check "$mpi: chains on a card each: $(cat said)" cmp cards1.h5 cards2.h5
+    rm -rf cards*
     # Stopped at a checkpoint of half their epochs by a signal to one; on by another number of ranks.
     cat >share <<END
 #!/bin/sh

@@ -58,5 +58,5 @@ $ export KETLINE_CUDA=$BUILD/tests/cuda/libketline-cuda.so; o="-q --test-mode -B
 + sgld sample $o -o lost.h5; cmp lost.h5 all.h5 && echo same; sgld sample $l -f -o lost.h5; cmp lost.h5 layers.h5 && echo same
 > same
 > same
-! sgld: chains: the GPU's memory is full; fewer replicas, or --device cpu
+! sgld: chains: the GPU's memory is full; fewer of them, or --device cpu
 ! ls: cannot access 'lost.h5': No such file or directory
