@@ -233,6 +233,37 @@ static void qcnn(struct kl_builder *b, int l)
     for (int k = 0; k < m / 2; k++, w += 3) two_qubit_block(b, first + k, first + m / 2 + k, w, false);
 }
 
+/* The circuit of Quantum Hydra and its kin (sequence/model): w [L, 4, n], RY, a ring of IsingXX, RY, a
+   ring of IsingYY. CNOT makes X of q to XX of q and r; S makes X to Y. */
+static size_t four_each(int n, int n_layers)
+{
+    return count(n_layers, n, 4);
+}
+static int shape_four_each(size_t dims[3], int n, int n_layers)
+{
+    dims[0] = (size_t)n_layers, dims[1] = 4, dims[2] = (size_t)n;
+    return 3;
+}
+static void put_ising(struct kl_builder *b, int q, int r, int w, bool yy)
+{
+    const int wires[2] = { q, r };
+    for (int i = 0; i < 2 && yy; i++) kl_circuit_put_constant(b, KL_RZ, wires[i], -M_PI / 2);
+    kl_circuit_put_pair(b, KL_CNOT, q, r);
+    kl_circuit_put_weight(b, KL_RX, q, w);
+    kl_circuit_put_pair(b, KL_CNOT, q, r);
+    for (int i = 0; i < 2 && yy; i++) kl_circuit_put_constant(b, KL_RZ, wires[i], M_PI / 2);
+}
+static void qlcu(struct kl_builder *b, int l)
+{
+    if (l == b->options->n_layers) return;
+    for (int half = 0; half < 2; half++) {
+        const int w = (4 * l + 2 * half) * b->n;
+        put_rotations(b, KL_RY, w);
+        for (int q = 0; b->n > 1 && q < b->n; q++)
+            put_ising(b, q, (q + 1) % b->n, w + b->n + q, half == 1);
+    }
+}
+
 static const struct kl_ansatz ansaetze[] = {
     { "ry-ring", one_each, shape_one_each, ry_ring, NULL, true, true },
     { "basic-entangler", one_each, shape_one_each, basic_entangler, NULL, true, true },
@@ -242,6 +273,7 @@ static const struct kl_ansatz ansaetze[] = {
     { "efficient-su2", su2_weights, shape_su2, efficient_su2, NULL, true, true },
     { "brick", three_each, shape_three_each, brick, NULL, false, true },
     { "qcnn", qcnn_weights, NULL, qcnn, NULL, false, false },
+    { "qlcu", four_each, shape_four_each, qlcu, NULL, false, true },
 };
 const char *const kl_ansatz_names[] = { "ry-ring",
                                         "basic-entangler",
@@ -251,6 +283,7 @@ const char *const kl_ansatz_names[] = { "ry-ring",
                                         "efficient-su2",
                                         "brick",
                                         "qcnn",
+                                        "qlcu",
                                         NULL };
 
 const struct kl_ansatz *kl_circuit_ansatz_find(const char *name)

@@ -8,7 +8,7 @@
 /* Names that KL_OPT_CHOICE takes: kl_ansatz_names, kl_entanglement_names. */
 #define KL_ANSATZ_CHOICES                                                                              \
     "ry-ring|basic-entangler|strongly-entangling|simplified-two-design|real-amplitudes|efficient-su2|" \
-    "brick|qcnn"
+    "brick|qcnn|qlcu"
 #define KL_ENTANGLEMENT_CHOICES "linear|reverse-linear|ring|full|star"
 
 /* at: offset of the struct kl_circuit_options in the tool's values. The text of --circuit-file is in the

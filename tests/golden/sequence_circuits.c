@@ -7,6 +7,7 @@
 #define BOUND 1e-12
 #include "golden_sequence.h"
 
+#include "circuit/circuit.h"
 #include "kernels/ring.h"
 #include "sequence/model/model.h"
 #include "sequence/model/steps_int.h"
@@ -109,6 +110,35 @@ static void ring_check(hid_t file, int n)
             if (fabs(a - b) > 1e-15) fail("angles that are one", i, a, b);
         }
     free(theta), circuit_close(&c), H5Gclose(group);
+}
+
+/* The same circuit as lib/circuit builds it of other gates: --ansatz qlcu, whose angles are weights. */
+static void ansatz_check(hid_t file, int n)
+{
+    char name[32];
+    snprintf(name, sizeof name, "circuits/qlcu_n%d", n);
+    const hid_t group = H5Gopen2(file, name, H5P_DEFAULT);
+    golden_need(group >= 0, name);
+    struct kl_circuit_options o;
+    struct kl_circuit *c = NULL;
+    struct kl_arena work = { 0 };
+    struct kl_error err;
+    kl_circuit_options_default(&o);
+    o.ansatz = "qlcu", o.n_qubits = n, o.n_layers = (int)golden_number(group, "layers");
+    o.observables = "x,y,z";
+    golden_need(kl_circuit_build(&c, &o, &err) == 0 && kl_arena_init(&work, 0, &err) == 0, "qlcu");
+    const size_t angles = c->n_weights, outputs = c->n_obs;
+    double arg[3 * ANGLES], expval[9 * MOST], x[MOST] = { 0 }, found[9 * MOST];
+    golden_need(angles <= ANGLES && outputs == 3 * (size_t)n, "qlcu: sizes");
+    golden_values(arg, 3 * ANGLES, group, "arg_theta"), golden_values(expval, 9 * MOST, group, "expval");
+    for (size_t l = 0; l < 3; l++) {
+        kl_arena_reset(&work);
+        golden_need(kl_circuit_forward_f64(found + l * outputs, NULL, c, x, arg + l * angles, 1, NULL,
+                                           &work, &err) == 0,
+                    "qlcu");
+    }
+    golden_compare(name, "expval by lib/circuit", found, expval, 3 * outputs, BOUND);
+    kl_circuit_free(&c), kl_arena_free(&work), H5Gclose(group);
 }
 
 /* <Y> of every wire does not see the last 2 n angles: RY and YY commute with it. */
@@ -242,7 +272,8 @@ int main(void)
     const hid_t file = golden_shared("hydra/golden.h5");
     if (file < 0) return 77;
     for (int n = 3; n <= 6; n += n == 4 ? 2 : 1)
-        ring_check(file, n), qd_check(file, n), blind_check(n), hybrid_check(file, n);
+        ring_check(file, n), ansatz_check(file, n), qd_check(file, n), blind_check(n),
+            hybrid_check(file, n);
     blind_check(2), blind_check(5);
     printf("largest difference %.2g, at most %.2g\n", golden_worst, BOUND);
     H5Fclose(file);

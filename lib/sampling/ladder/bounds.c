@@ -174,6 +174,25 @@ int kl_sampling_bounds_make(struct kl_sampling_bounds *b, const struct kl_sampli
     return code;
 }
 
+void kl_sampling_bounds_best(struct kl_sampling_best *best, const struct kl_sampling_bounds *b)
+{
+    struct kl_sampling_bound_options each = b->options;
+    *best = (struct kl_sampling_best){ 0, NAN, NAN };
+    each.delta /= (double)(b->n_rungs - 1);
+    for (size_t k = 1; k < b->n_rungs; k++) {
+        struct kl_sampling_rung_bounds r = b->rungs[k];
+        double p_se;
+        if (isnan(r.bound)) continue;
+        settle_form(&r, &p_se, b, k);
+        r.gamma *= each.factor, r.gamma_se *= each.factor;
+        const double bound = kl_sampling_bound(r.train, r.gamma, b->ladder->n, &each);
+        if (best->rung && !(bound < best->bound)) continue;
+        *best =
+            (struct kl_sampling_best){ k, bound,
+                                       upper(r.train, p_se, r.gamma, r.gamma_se, b->ladder->n, &each) };
+    }
+}
+
 void kl_sampling_bounds_free(struct kl_sampling_bounds *b)
 {
     free(b->rungs);

@@ -248,6 +248,29 @@ static void tell_llc(const struct kl_sampling_bounds *b, FILE *to)
             b->least == l->least ? ", the least loss that L-BFGS finds" : "");
 }
 
+/* What a row says, and what may be said of the best of them; where a theorem says it. */
+static void tell_meaning(const struct kl_sampling_bounds *b, FILE *to)
+{
+    const struct kl_sampling_ladder *l = b->ladder;
+    const bool single = b->options.form == KL_SAMPLING_FORM_SINGLE_DRAW;
+    const char *what = b->options.unit_loss ? "loss" : "error";
+    struct kl_sampling_best best;
+    kl_sampling_bounds_best(&best, b);
+    if (!best.rung || b->options.factor < 1 || strcmp(l->convention, "tempered") == 0 || l->own_records)
+        return;
+    fprintf(
+        to,
+        "a row by itself: with probability %g over the choice of the %lld training records the mean %s on\n"
+        "new ones of %s is below its bound%s,\nif the chains sample that law\n",
+        1 - b->options.delta, (long long)l->n, what,
+        single ? "this draw" : "the Gibbs posterior at its beta",
+        isnan(best.upper) ? "" : " (upper: Monte Carlo's error included)");
+    if (b->n_rungs < 3) return;
+    fprintf(to, "the best of %zu, chosen after a look at all: %.4f", b->n_rungs - 1, best.bound);
+    if (!isnan(best.upper)) fprintf(to, ", upper %.4f", best.upper);
+    fprintf(to, ", at beta %g (each has delta / %zu)\n", l->beta[best.rung], b->n_rungs - 1);
+}
+
 void kl_sampling_bounds_tell(const struct kl_sampling_bounds *b, FILE *to)
 {
     const struct kl_sampling_ladder *l = b->ladder;
@@ -259,6 +282,7 @@ void kl_sampling_bounds_tell(const struct kl_sampling_bounds *b, FILE *to)
             b->options.unit_loss ? "unit-interval loss" : "0-1 error", form_of(b), b->options.delta,
             b->options.factor);
     tell_table(b, to);
+    tell_meaning(b, to);
     fprintf(to, "ln Z(%g): %.6g, from %.6g to %.6g by the ladder's steps", top, log_z(last), -last->left,
             -last->right);
     if (!isnan(last->trapezoid_se)) fprintf(to, ", +- %.2g by Monte Carlo", last->trapezoid_se);
@@ -325,22 +349,27 @@ int kl_sampling_bounds_json(struct json_t **value, const struct kl_sampling_boun
                             struct kl_error *err)
 {
     const struct kl_sampling_ladder *l = b->ladder;
+    struct kl_sampling_best best;
+    kl_sampling_bounds_best(&best, b);
     json_t *rungs = json_array();
     for (size_t k = 0; rungs && k < b->n_rungs; k++)
         if (json_array_append_new(rungs, rung_json(b, k))) json_decref(rungs), rungs = NULL;
     *value =
-        rungs ? json_pack(
-                    "{s:s,s:s,s:s,s:I,s:I,s:s,s:s,s:o,s:o,s:o,s:o,s:o,s:b,s:o,s:b,s:o,s:o,s:s?,s:I,s:o}",
-                    "name", l->name, "loss", l->loss_name, "scale",
-                    l->scale == KL_SAMPLING_UNIT ? "unit" : "raw", "n", (json_int_t)l->n, "m",
-                    (json_int_t)l->m, "form", form_of(b), "bound_of",
-                    b->options.unit_loss ? "unit" : "zero-one", "delta", number(b->options.delta),
-                    "factor", number(b->options.factor), "calibration_factor", number(b->factor), "wbic",
-                    number(b->wbic.value), "wbic_error", number(b->wbic.se), "wbic_reached",
-                    b->wbic.reached, "wbic_beta", number(b->wbic.beta), "wbic_interpolated",
-                    b->wbic.below < b->wbic.above, "next_beta", number(b->gap.beta), "least_loss",
-                    number(b->least), "llc_none", no_coefficient(b), "rises", (json_int_t)b->rise.rises,
-                    "rungs", rungs)
+        rungs ? json_pack("{s:s,s:s,s:s,s:I,s:I,s:s,s:s,s:o,s:o,s:o,s:o,s:o,s:b,s:o,s:b,s:o,s:o,s:s?,s:"
+                          "I,s:o,s:o,s:o,"
+                          "s:o}",
+                          "name", l->name, "loss", l->loss_name, "scale",
+                          l->scale == KL_SAMPLING_UNIT ? "unit" : "raw", "n", (json_int_t)l->n, "m",
+                          (json_int_t)l->m, "form", form_of(b), "bound_of",
+                          b->options.unit_loss ? "unit" : "zero-one", "delta", number(b->options.delta),
+                          "factor", number(b->options.factor), "calibration_factor", number(b->factor),
+                          "wbic", number(b->wbic.value), "wbic_error", number(b->wbic.se),
+                          "wbic_reached", b->wbic.reached, "wbic_beta", number(b->wbic.beta),
+                          "wbic_interpolated", b->wbic.below < b->wbic.above, "next_beta",
+                          number(b->gap.beta), "least_loss", number(b->least), "llc_none",
+                          no_coefficient(b), "rises", (json_int_t)b->rise.rises, "best_beta",
+                          best.rung ? json_real(l->beta[best.rung]) : json_null(), "best_bound",
+                          number(best.bound), "best_upper", number(best.upper), "rungs", rungs)
               : NULL;
     return *value ? KL_OK : kl_fail_memory(err, 4096);
 }

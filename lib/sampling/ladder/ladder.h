@@ -220,6 +220,13 @@ struct kl_sampling_bounds {
 int kl_sampling_bounds_make(struct kl_sampling_bounds *b, const struct kl_sampling_ladder *ladder,
                             const struct kl_sampling_bound_options *o, double factor, double least,
                             struct kl_error *err);
+/* The least bound of the temperatures above 0, chosen after all were looked at: each has its share of
+   delta (a union bound). rung 0: there is none; upper: Monte Carlo's error included, NaN: not known. */
+struct kl_sampling_best {
+    size_t rung;
+    double bound, upper;
+};
+void kl_sampling_bounds_best(struct kl_sampling_best *best, const struct kl_sampling_bounds *b);
 void kl_sampling_bounds_free(struct kl_sampling_bounds *b);
 /* The factor by which random labels' bounds of the same options reach the threshold. */
 int kl_sampling_bounds_calibrate(struct kl_sampling_calibration *to,

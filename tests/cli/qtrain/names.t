@@ -1,15 +1,15 @@
 # Names that other libraries have for a choice are told apart; what is not clear is only listed.
 $ qtrain f.h5 --ansatz StronglyEntanglingLayers -o x.h5
-! qtrain: --ansatz: found 'StronglyEntanglingLayers', expected one of ry-ring|basic-entangler|strongly-entangling|simplified-two-design|real-amplitudes|efficient-su2|brick|qcnn; did you mean strongly-entangling?
+! qtrain: --ansatz: found 'StronglyEntanglingLayers', expected one of ry-ring|basic-entangler|strongly-entangling|simplified-two-design|real-amplitudes|efficient-su2|brick|qcnn|qlcu; did you mean strongly-entangling?
 ? 2
 $ qtrain f.h5 --ansatz strongly_entangling -o x.h5
-! qtrain: --ansatz: found 'strongly_entangling', expected one of ry-ring|basic-entangler|strongly-entangling|simplified-two-design|real-amplitudes|efficient-su2|brick|qcnn; did you mean strongly-entangling?
+! qtrain: --ansatz: found 'strongly_entangling', expected one of ry-ring|basic-entangler|strongly-entangling|simplified-two-design|real-amplitudes|efficient-su2|brick|qcnn|qlcu; did you mean strongly-entangling?
 ? 2
 $ qtrain f.h5 --ansatz EfficientSU2 -o x.h5
-! qtrain: --ansatz: found 'EfficientSU2', expected one of ry-ring|basic-entangler|strongly-entangling|simplified-two-design|real-amplitudes|efficient-su2|brick|qcnn; did you mean efficient-su2?
+! qtrain: --ansatz: found 'EfficientSU2', expected one of ry-ring|basic-entangler|strongly-entangling|simplified-two-design|real-amplitudes|efficient-su2|brick|qcnn|qlcu; did you mean efficient-su2?
 ? 2
 $ qtrain f.h5 --ansatz RandomLayers -o x.h5
-! qtrain: --ansatz: found 'RandomLayers', expected one of ry-ring|basic-entangler|strongly-entangling|simplified-two-design|real-amplitudes|efficient-su2|brick|qcnn
+! qtrain: --ansatz: found 'RandomLayers', expected one of ry-ring|basic-entangler|strongly-entangling|simplified-two-design|real-amplitudes|efficient-su2|brick|qcnn|qlcu
 ? 2
 $ qtrain f.h5 --embedding IQPEmbedding -o x.h5
 ! qtrain: --embedding: found 'IQPEmbedding', expected one of angle-y|angle-x|angle-z|basis|iqp|iqp-2|zz|amplitude; did you mean iqp?
