@@ -81,6 +81,10 @@ try() {
     refused 2 "at most the 8 parts of a step's gradient" 16 ./line bad.h5 --ranks auto
     refused 2 "of parts of a step's gradient there is one" 2 qseq train S001.h5 --split within -m eegnet -o bad.h5 --ranks auto
     refused 2 'rank 1 does something else' 1 ./line bad.h5 --ranks auto : -n 1 ./line bad.h5 --ranks auto --lr 1e-2
+    ranks 2 $(regret alone.h5) --key >/dev/null
+    check "$mpi: without --ranks: $(cat said)" [ "$(grep -c 'started 2 times by mpirun, each does the whole; --ranks auto shares it' said)" = 0 ]
+    ranks 2 qcontrol regret policy.h5 --tasks 3 --key >/dev/null
+    check "$mpi: without --ranks: $(cat said)" [ "$(grep -c 'started 2 times by mpirun, each does the whole; --ranks auto shares it' said)" = 1 ]
     n=$([ $mpi = mpich ] && echo 2 || echo 3)
     for each in "chains 2000 " posterior sweep regret; do
         name=${each%% *}

@@ -104,7 +104,8 @@ static int run_file_stage(struct kl_mode_run *run, const struct kl_file_stage *s
     struct kl_key *key = NULL;
     bool answered = false;
     const char *ranks = s->ranks_at ? *(const char **)((char *)run->values + s->ranks_at) : NULL;
-    int code = kl_store_ranks_start(&run->ranks, &answered, ranks, &run->stage, err);
+    int code =
+        s->ranks_at ? kl_store_ranks_start(&run->ranks, &answered, ranks, &run->stage, err) : KL_OK;
     if (code || answered) return code;
     code = s->open ? s->open(run, err) : KL_OK;
     if (code || run->done) return code;

@@ -30,12 +30,28 @@ static int load(const struct kl_mpi **table, struct kl_error *err)
                    LIBRARY " is of another version of ketline; build it anew: make mpi");
 }
 
+/* One of several that MPI has started, each of which will do the whole; the first says so. */
+static void say_alone(const struct kl_log *log)
+{
+    static const char *const names[][2] = { { "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE" },
+                                            { "PMI_RANK", "PMI_SIZE" } };
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        const char *rank = getenv(names[i][0]), *size = getenv(names[i][1]);
+        if (rank && size && strcmp(rank, "0") == 0 && atoi(size) > 1) {
+            kl_note(log, 1, "started %s times by mpirun, each does the whole; --ranks auto shares it",
+                    size);
+            return;
+        }
+    }
+}
+
 int kl_store_ranks_start(struct kl_ranks **ranks, bool *answered, const char *option,
                          struct kl_stage *stage, struct kl_error *err)
 {
     const struct kl_mpi *mpi = NULL;
     struct kl_shard place;
     *ranks = NULL;
+    if (!option) say_alone(stage->log);
     int code = kl_store_shard_rank(&place, option, stage->log, err);
     if (code || place.count < 2) return code;
     if (answered && (stage->common->dry_run || stage->common->print_key)) {

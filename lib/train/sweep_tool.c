@@ -290,7 +290,8 @@ static int work(struct run *run, FILE *out, struct kl_error *err)
     enum kl_stage_answer answer = KL_STAGE_ANSWERED;
     bool answered = false;
     int code = check(run, err);
-    if (!code) code = kl_store_ranks_start(&run->ranks, &answered, run->v->ranks, run->stage, err);
+    if (!code && !run->v->shard)
+        code = kl_store_ranks_start(&run->ranks, &answered, run->v->ranks, run->stage, err);
     if (code || answered) return code;
     code = name_folder(run, err);
     if (!code) code = make_grid(run, err);
