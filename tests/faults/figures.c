@@ -14,6 +14,8 @@ const char *const fault_inputs[] = {
     "for i in 1 2 3; do echo 01101100 1; echo 11010100 2; done >bits.txt",
     "extract-features --qrng bits.txt -q -o bits.h5",
     "qtrain --qrng -q b.h5 --seeds 2 --epochs 2 --null 1 -o c.h5; qeval --qrng -q c.h5 b.h5 -o cr.h5",
+    "qseq generate people -q -n 1 --channels 8 --trials 4 -o people && qseq windows -q people/*R04.edf "
+    "--rate 10 -o w.h5 && qseq bench -q w.h5 -m means -b 2 --seconds 0.01 -j 2 -o bench.h5",
     0,
 };
 
@@ -33,6 +35,9 @@ const struct fault_job fault_jobs[] = {
       .slower = 3 },
     { .name = "figure of validation beside a report",
       .command = "figures -q ../in/v.h5 ../in/cr.h5 --figure validation -o out.svg",
+      .slower = 3 },
+    { .name = "figure of a training's scaling",
+      .command = "figures -q ../in/bench.h5 --figure scaling -o out.svg",
       .slower = 3 },
     { .name = "figures, one PNG",
       .command = "figures -q ../in/r.h5 --figure confusion -o out.png",

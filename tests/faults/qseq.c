@@ -66,6 +66,13 @@ const struct fault_job fault_jobs[] = {
                  "--batch-size 4 --threads 1 --no-provenance --device cuda -o out.h5",
       .old = "cp ../in/older-m.h5 out.h5",
       .gpu = "64000000" },
+    { .name = "qseq bench on a GPU",
+      .command = "qseq bench ../in/S001.h5 -m twin --qubits 2 --layers 1 -b 8 --seconds 0.01 "
+                 "--threads 1 --device cuda --json",
+      .talks = true,
+      .timed = true,
+      .gpu = "64000000",
+      .slower = 2 },
     { .name = "qseq eval of a net",
       .command =
           "qseq eval ../in/m.h5 ../in/S001.h5 ../in/S002.h5 --threads 2 --no-provenance -o out.h5",

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
    How a training scales: the speed-up over one thread alone against the batch, a line for each number of
-   ranks and threads with what that many processors could give at most, a panel for each circuit. Several
-   files of one machine are drawn into the same panels. */
+   ranks and threads with what that many processors could give at most, one for a GPU, a panel for each
+   circuit. Several files of one machine are drawn into the same panels. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,15 +13,15 @@ static const double LEFT = 40, TOP = 18, WIDTH = 112, GAP = 12, HEIGHT = 140, RO
 
 struct row {
     char model[KL_NAME];
-    int32_t qubits, batch, ranks, threads, layers; /* layers 0: not known, or none */
-    double speedup;
+    int32_t qubits, batch, ranks, threads, layers; /* layers 0: not known, or none; ranks 0: on a GPU */
+    double seconds, speedup;
 };
 struct group {
     int32_t a, b; /* qubits and the model's first row; ranks and threads */
 };
 struct table {
     struct row *rows;
-    char *processor;
+    char *processor, gpu[KL_NAME];
     size_t n, n_panels, n_lines;
     struct group panels[PANELS], lines[LINES];
 };
@@ -40,13 +40,39 @@ static int same_processor(struct table *t, struct kl_file *file, struct kl_error
     return code;
 }
 
+/* Rows from `from` on, which are the file's: those on a GPU, of one make. */
+static int mark_gpu(struct table *t, size_t from, struct kl_file *file, struct kl_error *err)
+{
+    const struct kl_dataset *set;
+    char *devices = NULL, name[KL_NAME];
+    int code = kl_store_file_expect(&set, file, "device", KL_TYPE_STRING, 1, err);
+    if (!code && set->dims[0] != t->n - from)
+        code = kl_fail(err, KL_EDATA, "%s: found %zu devices, expected one of each of %zu rows",
+                       kl_store_file_path(file), set->dims[0], t->n - from);
+    if (!code) code = kl_store_file_load((void **)&devices, file, set, err);
+    for (size_t i = from; i < t->n && !code; i++) {
+        kl_plot_name(name, devices, t->n - from, set->item_size, i - from);
+        if (strncmp(name, "cuda", 4) != 0) continue;
+        if (*t->gpu && strcmp(t->gpu, name) != 0)
+            code =
+                kl_fail(err, KL_EDATA, "%s: measured on '%s', rows before it on '%s'; draw them apart",
+                        kl_store_file_path(file), name, t->gpu);
+        snprintf(t->gpu, sizeof t->gpu, "%s", name);
+        t->rows[i].ranks = t->rows[i].threads = 0;
+    }
+    free(devices);
+    return code;
+}
+
 static int load_rows(struct table *t, struct kl_file *file, struct kl_error *err)
 {
     static const char *const names[] = { "qubits", "batch", "ranks", "threads", "layers" };
+    static const char *const reals[] = { "seconds", "speed_up" };
     const int columns = kl_store_file_find(file, "layers") ? 5 : 4;
+    const size_t from = t->n;
     const struct kl_dataset *set;
     int32_t *whole[5] = { NULL };
-    double *speedup = NULL;
+    double *real[2] = { NULL };
     char *models = NULL;
     int code = kl_store_file_expect(&set, file, "model", KL_TYPE_STRING, 1, err);
     if (!code) code = same_processor(t, file, err);
@@ -58,18 +84,18 @@ static int load_rows(struct table *t, struct kl_file *file, struct kl_error *err
     code = kl_store_file_load((void **)&models, file, set, err);
     for (int k = 0; k < columns && !code; k++)
         code = kl_store_file_load_shape((void **)&whole[k], file, names[k], KL_TYPE_I32, 1, &n, err);
-    if (!code)
-        code = kl_store_file_load_shape((void **)&speedup, file, "speed_up", KL_TYPE_F64, 1, &n, err);
+    for (int k = 0; k < 2 && !code; k++)
+        code = kl_store_file_load_shape((void **)&real[k], file, reals[k], KL_TYPE_F64, 1, &n, err);
     for (size_t i = 0; i < n && !code; i++) {
         struct row *row = &t->rows[t->n++];
         *row = (struct row){ "",          whole[0][i], whole[1][i],
                              whole[2][i], whole[3][i], columns > 4 ? whole[4][i] : 0,
-                             speedup[i] };
+                             real[0][i],  real[1][i] };
         kl_plot_name(row->model, models, n, set->item_size, i);
     }
     for (int k = 0; k < columns; k++) free(whole[k]);
-    free(models), free(speedup);
-    return code;
+    free(models), free(real[0]), free(real[1]);
+    return code || !kl_store_file_find(file, "device") ? code : mark_gpu(t, from, file, err);
 }
 
 /* As panels and lines take them. */
@@ -85,6 +111,22 @@ static int by_batch(const void *a, const void *b)
                                       : x->batch - y->batch;
 }
 
+/* A GPU's table has no thread alone of the CPU: another file has it, or the row is not drawn. */
+static void compare_gpu(struct table *t)
+{
+    for (size_t i = 0; i < t->n; i++) {
+        struct row *row = &t->rows[i];
+        if (row->ranks) continue;
+        row->speedup = NAN;
+        for (size_t k = 0; k < t->n; k++) {
+            struct row alone = t->rows[k];
+            if (alone.ranks != 1 || alone.threads != 1) continue;
+            alone.ranks = alone.threads = 0;
+            if (by_batch(row, &alone) == 0) row->speedup = alone.seconds / row->seconds;
+        }
+    }
+}
+
 static bool same_panel(const struct table *t, const struct row *row, const struct group *panel)
 {
     const struct row *first = &t->rows[panel->b];
@@ -94,12 +136,13 @@ static bool same_panel(const struct table *t, const struct row *row, const struc
 
 static bool drawn(const struct row *row)
 {
-    return row->ranks * row->threads > 1;
+    return row->ranks * row->threads != 1 && !isnan(row->speedup);
 }
 
 static int find_groups(struct table *t, const struct kl_figure_inputs *inputs, struct kl_error *err)
 {
     qsort(t->rows, t->n, sizeof *t->rows, by_batch);
+    compare_gpu(t);
     for (size_t i = 0; i < t->n; i++) {
         const struct row *row = &t->rows[i];
         size_t p = 0, l = 0;
@@ -116,15 +159,19 @@ static int find_groups(struct table *t, const struct kl_figure_inputs *inputs, s
         if (l == t->n_lines) t->lines[t->n_lines++] = (struct group){ row->ranks, row->threads };
     }
     if (t->n_panels) return KL_OK;
-    return kl_fail(err, KL_EDATA,
-                   "%s: one thread alone was measured; give qseq bench --threads or --ranks",
-                   kl_store_file_path(inputs->file));
+    return kl_fail(err, KL_EDATA, "%s: %s", kl_store_file_path(inputs->file),
+                   *t->gpu
+                       ? "of a GPU, and no table of one thread of the same nets and batches beside it; "
+                         "give that of qseq bench --device cpu too"
+                       : "one thread alone was measured; give qseq bench --threads or --ranks");
 }
 
-static void line_name(char text[64], const struct group *line)
+static void line_name(char text[KL_NAME], const struct table *t, const struct group *line)
 {
-    snprintf(text, 64, "%d rank%s x %d thread%s", (int)line->a, kl_s((unsigned)line->a), (int)line->b,
-             kl_s((unsigned)line->b));
+    if (!line->a) snprintf(text, KL_NAME, "%s", t->gpu);
+    else
+        snprintf(text, KL_NAME, "%d rank%s x %d thread%s", (int)line->a, kl_s((unsigned)line->a),
+                 (int)line->b, kl_s((unsigned)line->b));
 }
 
 /* A line in the order of the batches; its bound is dashed. */
@@ -137,7 +184,7 @@ static void draw_line(cairo_t *cr, const struct kl_axes *axes, const struct tabl
     const int colour = 1 + (int)l % (KL_N_COLOURS - 1);
     kl_plot_pen(cr, colour, 0.6, 0.6);
     cairo_set_dash(cr, dash, 2, l % 2 ? 2 : 0);
-    kl_plot_line(cr, axes->left, bound, axes->left + axes->width, bound);
+    if (line->a) kl_plot_line(cr, axes->left, bound, axes->left + axes->width, bound);
     cairo_set_dash(cr, NULL, 0, 0);
     kl_plot_pen(cr, colour, 1, 1.1);
     for (int pass = 0; pass < 2; pass++) {
@@ -194,7 +241,7 @@ static void draw_panel(cairo_t *cr, const struct kl_axes *axes, const struct tab
 static void draw(cairo_t *cr, const struct table *t)
 {
     double low = INFINITY, high = -INFINITY, most = 1;
-    char text[96];
+    char text[KL_NAME];
     for (size_t i = 0; i < t->n; i++)
         if (drawn(&t->rows[i]))
             low = fmin(low, log2(t->rows[i].batch)), high = fmax(high, log2(t->rows[i].batch)),
@@ -209,7 +256,7 @@ static void draw(cairo_t *cr, const struct table *t)
     }
     double y = axes.top + HEIGHT + 38;
     for (size_t l = 0; l < t->n_lines; l++, y += 10) {
-        line_name(text, &t->lines[l]);
+        line_name(text, t, &t->lines[l]);
         kl_plot_colour(cr, 1 + (int)l % (KL_N_COLOURS - 1), 1);
         kl_plot_mark(cr, LEFT + 3, y - 2.5, 2, (enum kl_mark)(l % KL_N_MARKS));
         kl_plot_black(cr, LEFT + 10, y, 7, KL_LEFT, text);

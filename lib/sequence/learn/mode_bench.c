@@ -5,6 +5,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "kernels/device.h"
 #include "sequence/learn/scaling.h"
 #include "store/mode.h"
 #include "store/ranks.h"
@@ -30,6 +31,7 @@ static const struct kl_option options[] = {
       "of so many ranks, by a fit to what is measured: 2,4,8", NULL, NULL },
     { "ranks", 0, KL_OPT_STRING, AT(v.train.ranks), "R", 0, 0, false,
       "this process is one of them: auto, of mpirun or srun", NULL, NULL },
+    KL_DEVICE_OPTION(AT(v.common.device)),
 };
 /* clang-format on */
 const struct kl_tool kl_sequence_bench_tool = {
@@ -42,7 +44,7 @@ const struct kl_tool kl_sequence_bench_tool = {
     .options = options,
     .n_options = sizeof options / sizeof *options,
     .values_size = sizeof(struct values),
-    .without = "store dry-run key device",
+    .without = "store dry-run key",
     .chosen_by = "bench",
 };
 
@@ -59,6 +61,7 @@ struct work {
     const struct values *v;
     struct kl_train_inputs inputs;
     struct kl_ranks *ranks;
+    struct kl_device device; /* of all rows */
     struct kl_grid grid;
     size_t n_points;
     struct kl_sequence_scaling table;
@@ -129,6 +132,17 @@ static int read_forecast(struct work *w, struct kl_error *err)
     return KL_OK;
 }
 
+/* The learners' too: they take what the values say is used. */
+static int choose_device(struct work *w, struct kl_error *err)
+{
+    struct kl_common *common = &((struct values *)w->run->values)->v.common;
+    const int code = kl_device_choose(&w->device, common->device, err);
+    kl_device_used(common, &w->device);
+    kl_device_unmeasured(common->device, w->run->stage.log);
+    if (code || !w->device.cuda || !w->v->forecast) return code;
+    return kl_fail(err, KL_EUSAGE, "--forecast: of ranks, not on a GPU; give --device cpu");
+}
+
 /* ---- the measurement ---- */
 
 static int settle_point(struct work *w, size_t i, struct kl_error *err)
@@ -139,7 +153,8 @@ static int settle_point(struct work *w, size_t i, struct kl_error *err)
     return code ? code : kl_sequence_train_settle(&w->point->v, err);
 }
 
-/* Threads are as many as the first rank has, wherever the others run. */
+/* Threads are as many as the first rank has, wherever the others run. One beside a GPU: it does a
+   replica's part of a step, and a step measured is of one. */
 static int make_job(struct kl_sequence_scaling_job *job, const struct work *w,
                     const struct kl_watch *watch, struct kl_error *err)
 {
@@ -153,7 +168,7 @@ static int make_job(struct kl_sequence_scaling_job *job, const struct work *w,
     code = kl_store_ranks_agree(w->ranks, &threads, &stop, err);
     *job = (struct kl_sequence_scaling_job){ .inputs = &w->inputs,
                                              .ranks = w->ranks,
-                                             .threads = (int)threads,
+                                             .threads = w->device.cuda ? 1 : (int)threads,
                                              .seconds = w->v->seconds,
                                              .watch = watch,
                                              .log = w->run->stage.log };
@@ -238,6 +253,7 @@ static int work(struct work *w, struct kl_error *err)
         code = kl_train_inputs_open(&w->inputs, stage->inputs, stage->n_inputs,
                                     &kl_sequence_windows_kind, err);
     if (!code) code = read_forecast(w, err);
+    if (!code) code = choose_device(w, err);
     if (!code) code = check_points(w, err);
     if (!code) code = begin(w, err);
     if (!code) code = meet(w, err);

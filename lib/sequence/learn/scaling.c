@@ -73,8 +73,29 @@ struct rounds {
     struct kl_train train;
     struct kl_ranks some; /* those that are measured; count 0 or 1: one alone */
     struct kl_pool *pool;
-    double once; /* seconds of an epoch, measured first, to warm up */
+    double once;                /* seconds of an epoch, measured first, to warm up */
+    struct kl_train_device gpu; /* that has begun; without functions: none has */
 };
+
+/* A training sends its windows to a GPU once. So do all rounds together, and no step's time has it. */
+static int has_begun(struct kl_train *train, struct kl_error *err)
+{
+    (void)train, (void)err;
+    return KL_OK;
+}
+static void goes_on(struct kl_train *train)
+{
+    (void)train;
+}
+static int begin_on_gpu(struct rounds *r, struct kl_error *err)
+{
+    if (!r->train.device) return KL_OK;
+    r->gpu = *r->train.device;
+    r->gpu.begin = has_begun, r->gpu.end = goes_on;
+    const int code = r->train.device->begin(&r->train, err);
+    r->train.device = &r->gpu;
+    return code;
+}
 
 static int open_rounds(struct rounds *r, struct open *o, size_t ranks, int threads,
                        const struct kl_sequence_scaling_job *job, struct kl_error *err)
@@ -84,12 +105,14 @@ static int open_rounds(struct rounds *r, struct open *o, size_t ranks, int threa
     if (job->ranks) kl_store_ranks_first(&r->some, job->ranks, ranks);
     options.epochs = MOST_EPOCHS, options.replicas = 1, options.patience = 0;
     options.checkpoint_every = 0, options.ranks = r->some.count > 1 ? &r->some : NULL;
-    const int code = kl_pool_create(&r->pool, threads, err);
-    return code ? code : kl_train_open(&r->train, &o->training.learner, &options, threads, err);
+    int code = kl_pool_create(&r->pool, threads, err);
+    if (!code) code = kl_train_open(&r->train, &o->training.learner, &options, threads, err);
+    return code ? code : begin_on_gpu(r, err);
 }
 
 static void close_rounds(struct rounds *r)
 {
+    if (r->gpu.end) r->train.learner->device->end(&r->train);
     kl_train_close(&r->train);
     kl_pool_destroy(&r->pool);
 }
@@ -166,6 +189,7 @@ static int add_row(struct kl_sequence_scaling *s, struct open *o, size_t first, 
                                              .layers = circuit || classical ? learner->v->net.layers : 0,
                                              .parameters = (int64_t)learner->net.n_parameters };
     snprintf(row->model, sizeof row->model, "%s", model);
+    snprintf(row->device, sizeof row->device, "%s", learner->device.name);
     const int code = measure(row, o, s->n - 1 + s->n_left_out, job, err);
     row->speedup = more[first].seconds / row->seconds;
     return code;
@@ -200,11 +224,17 @@ size_t kl_sequence_scaling_rows(const struct kl_sequence_scaling_job *job)
     return n;
 }
 
+/* Whether a net has room on a GPU, the GPU alone knows. */
 int kl_sequence_scaling_check(struct kl_sequence_train_values *values,
                               const struct kl_sequence_scaling_job *job, struct kl_error *err)
 {
     struct open o = { 0 };
-    const int code = open_one(&o, values, job, err);
+    struct rounds r = { 0 };
+    int code = open_one(&o, values, job, err);
+    if (!code && o.training.learner.device) {
+        code = open_rounds(&r, &o, 1, 1, job, err);
+        close_rounds(&r);
+    }
     close_one(&o);
     return code;
 }
@@ -254,6 +284,7 @@ enum {
     SPEEDUP,
     WAITED,
     BYTES,
+    DEVICE,
     COLUMNS
 };
 static const struct {
@@ -263,29 +294,31 @@ static const struct {
     { "model", KL_TYPE_STRING },   { "qubits", KL_TYPE_I32 },  { "layers", KL_TYPE_I32 },
     { "batch", KL_TYPE_I32 },      { "ranks", KL_TYPE_I32 },   { "threads", KL_TYPE_I32 },
     { "parameters", KL_TYPE_I64 }, { "seconds", KL_TYPE_F64 }, { "speed_up", KL_TYPE_F64 },
-    { "waited", KL_TYPE_F64 },     { "bytes", KL_TYPE_F64 },
+    { "waited", KL_TYPE_F64 },     { "bytes", KL_TYPE_F64 },   { "device", KL_TYPE_STRING },
 };
 
 static size_t size_of(int k)
 {
-    return columns[k].type == KL_TYPE_STRING ? sizeof((struct kl_sequence_scaling_row *)0)->model
-           : columns[k].type == KL_TYPE_I32  ? sizeof(int32_t)
-                                             : 8;
+    const struct kl_sequence_scaling_row *none = NULL;
+    return k == MODEL                       ? sizeof none->model
+           : k == DEVICE                    ? sizeof none->device
+           : columns[k].type == KL_TYPE_I32 ? sizeof(int32_t)
+                                            : 8;
 }
 
 static const void *value_of(const struct kl_sequence_scaling_row *row, int k)
 {
     const void *const values[COLUMNS] = { row->model,    &row->qubits,  &row->layers,     &row->batch,
                                           &row->ranks,   &row->threads, &row->parameters, &row->seconds,
-                                          &row->speedup, &row->waited,  &row->bytes };
+                                          &row->speedup, &row->waited,  &row->bytes,      row->device };
     return values[k];
 }
 
 int kl_sequence_scaling_save(struct kl_writer *writer, const struct kl_sequence_scaling *s,
                              struct kl_error *err)
 {
-    char *column = malloc(s->n * sizeof s->rows->model + 1);
-    int code = column ? KL_OK : kl_fail_memory(err, s->n * sizeof s->rows->model);
+    char *column = malloc(s->n * sizeof s->rows->device + 1); /* the widest */
+    int code = column ? KL_OK : kl_fail_memory(err, s->n * sizeof s->rows->device);
     for (int k = 0; k < COLUMNS && code >= 0; k++) {
         const size_t size = size_of(k);
         for (size_t i = 0; i < s->n; i++) memcpy(column + i * size, value_of(&s->rows[i], k), size);
@@ -303,8 +336,8 @@ int kl_sequence_scaling_save(struct kl_writer *writer, const struct kl_sequence_
 
 void kl_sequence_scaling_tell(FILE *to, const struct kl_sequence_scaling *s)
 {
-    fprintf(to, "%zu windows of %zu x %zu, %s; a step:\n", s->windows, s->channels, s->steps,
-            kl_device_cpu()->model);
+    fprintf(to, "%zu windows of %zu x %zu, %s, %s; a step:\n", s->windows, s->channels, s->steps,
+            kl_device_cpu()->model, s->n ? s->rows[0].device : "");
     fprintf(to, "%-18s%7s%7s%7s%7s%9s%10s%12s%10s%9s%11s\n", "model", "qubits", "layers", "batch",
             "ranks", "threads", "ms", "windows/s", "speed-up", "kB sent", "ms waited");
     for (size_t i = 0; i < s->n; i++) {
@@ -321,11 +354,11 @@ void kl_sequence_scaling_tell(FILE *to, const struct kl_sequence_scaling *s)
 static json_t *row_json(const struct kl_sequence_scaling *s, size_t i)
 {
     const struct kl_sequence_scaling_row *r = &s->rows[i];
-    return json_pack("{s:s, s:i, s:i, s:i, s:i, s:i, s:I, s:f, s:f, s:f, s:f}", "model", r->model,
-                     "qubits", r->qubits, "layers", r->layers, "batch", r->batch, "ranks", r->ranks,
-                     "threads", r->threads, "parameters", (json_int_t)r->parameters, "seconds",
-                     r->seconds, "seconds_waited", r->waited, "bytes_sent", r->bytes, "speed_up",
-                     r->speedup);
+    return json_pack("{s:s, s:s, s:i, s:i, s:i, s:i, s:i, s:I, s:f, s:f, s:f, s:f}", "model", r->model,
+                     "device", r->device, "qubits", r->qubits, "layers", r->layers, "batch", r->batch,
+                     "ranks", r->ranks, "threads", r->threads, "parameters", (json_int_t)r->parameters,
+                     "seconds", r->seconds, "seconds_waited", r->waited, "bytes_sent", r->bytes,
+                     "speed_up", r->speedup);
 }
 
 int kl_sequence_scaling_json(FILE *to, const struct kl_sequence_scaling *s,

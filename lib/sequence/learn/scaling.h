@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
-   scaling: how long a step of a training takes by ranks, threads, batch and qubits, what ranks send and
-   how long they wait: measured by the training itself. */
+   scaling: how long a step of a training takes by ranks, threads, batch and qubits, or on a GPU, what
+   ranks send and how long they wait: measured by the training itself. */
 #ifndef KL_SEQUENCE_SCALING_H
 #define KL_SEQUENCE_SCALING_H
 
@@ -16,10 +16,11 @@ struct kl_sequence_scaling_row {
     int32_t qubits, layers; /* of a twin those of its model; 0: the model has none */
     int32_t batch, ranks, threads;
     int64_t parameters;
-    double seconds; /* of a step, on the first rank; the best of some rounds */
-    double speedup; /* over one thread alone, of the same model, qubits and batch */
-    double waited;  /* of it, for other ranks */
-    double bytes;   /* that the first rank sends in a step */
+    double seconds;  /* of a step, on the first rank; the best of some rounds */
+    double speedup;  /* over the first row of the same model, qubits and batch: one thread alone */
+    double waited;   /* of it, for other ranks */
+    double bytes;    /* that the first rank sends in a step */
+    char device[64]; /* "cpu: avx512" (its kernels), "cuda: NVIDIA H200" */
 };
 struct kl_sequence_scaling {
     struct kl_sequence_scaling_row *rows;
@@ -31,14 +32,14 @@ struct kl_sequence_scaling {
 struct kl_sequence_scaling_job {
     const struct kl_train_inputs *inputs;
     struct kl_ranks *ranks; /* NULL: alone */
-    int threads;
-    double seconds; /* that a row is measured for */
-    size_t n_rows;  /* of the whole table, for the watch */
+    int threads;            /* at most; 1 on a GPU */
+    double seconds;         /* that a row is measured for */
+    size_t n_rows;          /* of the whole table, for the watch */
     const struct kl_watch *watch;
     const struct kl_log *log;
 };
 /* Can the training that `values` (settled) say be measured? KL_EDATA: fewer windows than a batch;
- * KL_EUSAGE. */
+   KL_EUSAGE; KL_EDEVICE. */
 int kl_sequence_scaling_check(struct kl_sequence_train_values *values,
                               const struct kl_sequence_scaling_job *job, struct kl_error *err);
 /* Its rows for 1, 2, 4, ... ranks and threads. Its split, validation and replicas are not heeded: all

@@ -1,4 +1,4 @@
-# --device of qseq train and qseq sweep: what is said without a GPU; and with the kernels of a GPU on the CPU in its place (tests/cuda/emulated).
+# --device of qseq train, sweep and bench: what is said without a GPU; and with the kernels of a GPU on the CPU in its place (tests/cuda/emulated).
 $ qseq generate people -q -n 5 --channels 8 --trials 4 -o people && qseq windows -q people/*R04.edf --rate 10 -o w.h5
 $ KETLINE_CUDA=/none.so qseq train w.h5 -o m.h5 --device cuda
 ! qseq: --device cuda: /none.so: cannot open shared object file: No such file or directory; 'make cuda' builds libketline-cuda.so beside the tools, KETLINE_CUDA names another place, --device cpu needs neither
@@ -53,3 +53,30 @@ $ export KETLINE_CUDA=$BUILD/tests/cuda/libketline-cuda.so; small() { qseq train
 ! ls: cannot access 'lost.h5': No such file or directory
 ! qseq: windows: the GPU's memory is full; fewer of them, or --device cpu
 ! qseq: to the GPU: CUDA says: emulated failure
+
+# A table of steps there: a row names the GPU and has one thread; figures draw it beside the CPU's.
+$ export KETLINE_CUDA=$BUILD/tests/cuda/libketline-cuda.so; table() { qseq bench w.h5 -g "model=hydra,twin batch-size=3,6" --qubits 2 --layers 1 --seconds 0.01 -j 2 "$@"; }
++ table --device cuda --json -o g.h5 | jq -c '.rows[] | [.model, .batch, .threads, .device, .speed_up, .seconds > 0]'; h5dump -d device g.h5 | grep -c "cuda: emulated"; h5dump -d provenance g.h5 | grep -o '"device":"cuda: [^"]*"'
++ table -o c.h5 --device cpu | sed -n '1s/.*, //p' | sed 's/: .*;/: its kernels;/'; h5dump -d device c.h5 | grep -o '"cpu: ' | wc -l
++ qseq bench w.h5 -m mamba --qubits 2 -b 2 --seconds 0.01 --device cuda | sed -n '1s/.*, //p'
++ figures g.h5 c.h5 --figure scaling -f -o s.svg; figures g.h5 --figure scaling -o alone.svg
+> ["hydra",3,1,"cuda: emulated",1,true]
+> ["hydra",6,1,"cuda: emulated",1,true]
+> ["twin",3,1,"cuda: emulated",1,true]
+> ["twin",6,1,"cuda: emulated",1,true]
+> 4
+> "device":"cuda: emulated"
+> cpu: its kernels; a step:
+> 8
+> cuda: emulated; a step:
+> s.svg: 1 figure in 1 file, 1 written
+! figures: g.h5: of a GPU, and no table of one thread of the same nets and batches beside it; give that of qseq bench --device cpu too
+? 65
+$ export KETLINE_CUDA=$BUILD/tests/cuda/libketline-cuda.so; for o in "-g model=hydra,means" "--forecast 2,4"; do qseq bench w.h5 -b 4 $o --seconds 600 --device cuda; done; KETLINE_EMULATED_SHARED=20000 qseq bench w.h5 -b 4 -g qubits=2,10 --seconds 600 --device cuda
+! qseq: --model means: not on a GPU; give --device cpu
+! qseq: --forecast: of ranks, not on a GPU; give --device cpu
+! qseq: circuits of 10 qubits on 8 channels do not fit a block of this GPU, of 20000 bytes; give --device cpu
+? 2
+$ export KETLINE_CUDA=$BUILD/tests/cuda/libketline-cuda.so; for k in $(seq 1 4 60); do KETLINE_EMULATED_FAIL=$k qseq bench w.h5 --qubits 2 --layers 1 -b 2 --seconds 0.01 -q -o none.h5 --device cuda 2>err; [ $? = 75 ] || echo "call $k: status"; [ "$(wc -l <err)" = 1 ] || cat err; done; ls none.h5
+! ls: cannot access 'none.h5': No such file or directory
+? 2
