@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
-   libketline-mpi.so: the ranks of a training by MPI (lib/store/mpi.h). */
+   libketline-mpi.so: ranks by MPI (lib/store/mpi.h). */
 #include <mpi.h>
 #include <stdlib.h>
 #include <string.h>

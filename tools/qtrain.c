@@ -175,6 +175,12 @@ static int check_gradients(struct run *run, const char *path, FILE *out, struct 
 static int profile(struct run *run, const char *path, FILE *out, struct kl_error *err)
 {
     struct kl_head_profile found;
+    const struct kl_common *common = &run->v->common;
+    if (common->output || run->v->check_gradients || strncmp(common->device, "cuda", 4) == 0)
+        return kl_fail(err, KL_EUSAGE, "--profile: %s",
+                       common->output            ? "trains nothing to be kept; leave -o away"
+                       : run->v->check_gradients ? "found --check-gradients beside it; give one"
+                                                 : "is of the CPU's steps; give --device cpu");
     int code = kl_head_settings_settle(run->v, err);
     if (!code) code = kl_store_file_open_kind(&run->input, path, &kl_features_kind, err);
     run->head.input = run->input;
@@ -194,8 +200,10 @@ static int run(struct kl_mode_run *mode, struct kl_error *err)
     run.head.log = mode->stage.log;
     run.head.stage = mode->stage;
     run.head.stage.estimate = try_a_moment, run.head.stage.estimate_context = &run;
-    int (*const what)(struct run *, const char *, FILE *, struct kl_error *) =
-        run.v->check_gradients ? check_gradients : run.v->profile ? profile : work;
+    int (*const what)(struct run *, const char *, FILE *, struct kl_error *) = run.v->profile ? profile
+                                                                               : run.v->check_gradients
+                                                                                   ? check_gradients
+                                                                                   : work;
     const int code = what(&run, *mode->stage.inputs, mode->out, err);
     kl_head_run_close(&run.head);
     kl_pool_destroy(&run.pool);

@@ -199,7 +199,7 @@ KL_GPU void kl_pulse_decide(const kl_pulse_job &job)
 }
 
 static __global__ void __launch_bounds__(KL_PULSE_WARPS *KL_WARP)
-    kl_pulse_trials(struct kl_pulse_job job)
+    kl_pulse_trials(const __grid_constant__ struct kl_pulse_job job)
 {
     for (int t = 0; t < job.trials; t++) {
         if (kl_pulse_warp() == 0) kl_pulse_propose(job);

@@ -172,7 +172,8 @@ static int take_memory(struct kl_cuda_windows *w, size_t n_windows, struct kl_er
     if (!code) code = keep(w, (const float **)&job->by_x, NULL, n * w->back * filters, err);
     front->given = job->given, front->part = job->part, front->by_sum = job->by_x;
     if (!filters) job->windows = front->windows, job->rows = front->rows;
-    return code;
+    /* Zeros and copies must be there before the other stream begins. */
+    return code ? code : kl_cuda_check(cudaStreamSynchronize(0), "windows", err);
 }
 
 static void windows_close(struct kl_cuda_windows **windows)

@@ -180,11 +180,17 @@ int kl_grid_parse(struct kl_grid *grid, const struct kl_tool *tool,
 
 /* ---- points that are drawn ---- */
 
+/* Whole numbers are as likely as each other (of logarithms: as their share of it): each has half of the
+   way to its neighbours, the ends too. Rounding leaves the range nowhere. */
 static const char *draw_value(const struct kl_grid_axis *axis, double u)
 {
     if (!axis->range) return axis->values[(size_t)(u * (double)axis->n)];
-    const double lo = strtod(axis->values[0], NULL), hi = strtod(axis->values[1], NULL);
-    return between(axis->option, lo, hi, axis->log, u);
+    const double lo = strtod(axis->values[0], NULL), hi = strtod(axis->values[1], NULL),
+                 half = axis->option->type == KL_OPT_INT ? 0.5 : 0;
+    const char *value = between(axis->option, lo - half, hi + half, axis->log, u);
+    if (!value) return NULL;
+    const double found = strtod(value, NULL);
+    return found < lo ? axis->values[0] : found > hi ? axis->values[1] : value;
 }
 
 static bool is_new(const struct kl_grid *grid, size_t point)

@@ -399,6 +399,7 @@ static void sweep_init(void *run, const struct kl_sweep_stage *stage, const stru
                                .log = log,
                                .inputs = job->inputs,
                                .input = job->input,
+                               .device = job->device,
                                .late = late,
                                .stage = kl_train_sweep_point_stage(job, point, said) };
 }
@@ -435,7 +436,8 @@ static int sweep_count(int64_t *parameters, const struct kl_sweep_job *job, cons
                              .log = &quiet,
                              .stage = { .tool = stage->tool, .values = settings, .common = settings },
                              .inputs = job->inputs,
-                             .input = job->input };
+                             .input = job->input,
+                             .device = job->device };
     *parameters = 0;
     t.state = calloc(1, t.of->state_size + 1);
     if (!t.state) return kl_fail_memory(err, t.of->state_size);

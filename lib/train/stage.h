@@ -8,6 +8,7 @@
 #include "store/shard.h"
 #include "train/sweep.h"
 struct kl_training;
+struct kl_device;
 
 struct kl_train_stage {
     const struct kl_tool *tool;  /* its values begin with a struct kl_common */
@@ -45,7 +46,8 @@ struct kl_training {
     const struct kl_train_inputs *inputs; /* none is read: of size 0 */
     struct kl_file *input;                /* the first of them; NULL: none is read */
     struct kl_pool *pool;
-    struct kl_ranks *ranks; /* NULL: alone */
+    const struct kl_device *device; /* that a sweep has chosen for its points; NULL: it is this stage's */
+    struct kl_ranks *ranks;         /* NULL: alone */
     struct kl_learner learner;
     struct kl_train train;
     struct kl_writer *writer;

@@ -85,6 +85,7 @@ static int ask(void *context, uint64_t done, uint64_t total, const char *note)
 /* Searches from some starts: for the mean of n tasks, or for each of them. */
 struct searches {
     int n, starts; /* starts: of all */
+    bool each;
     struct kl_control_task *members;
     double (*targets)[9];
     struct kl_control_start *found;
@@ -106,7 +107,7 @@ static int open_searches(struct searches *s, const struct work *w,
                          const struct kl_control_meta_task *tasks, int n, bool each,
                          struct kl_error *err)
 {
-    *s = (struct searches){ .n = n, .starts = (each ? n : 1) * w->o->starts };
+    *s = (struct searches){ .n = n, .starts = (each ? n : 1) * w->o->starts, .each = each };
     const size_t all = (size_t)s->starts, numbers = all * (size_t)size_of(w);
     s->members = malloc((size_t)n * sizeof *s->members);
     s->targets = malloc((size_t)n * sizeof *s->targets);
@@ -119,7 +120,7 @@ static int open_searches(struct searches *s, const struct work *w,
     return KL_OK;
 }
 
-/* On the GPU, if there is one; on the CPU for the mean alone. */
+/* Each task's on the GPU, if there is one; the few starts for the mean would leave it idle. */
 static int seek(struct searches *s, const struct work *w, int iterations, struct kl_pool *pool,
                 const struct kl_watch *watch, struct kl_error *err)
 {
@@ -129,7 +130,7 @@ static int seek(struct searches *s, const struct work *w, int iterations, struct
     kl_control_search_default(&search);
     search.starts = w->o->starts, search.iterations = iterations, search.seed = w->o->seed;
     search.size = 0.1, search.method = KL_CONTROL_NEWTON;
-    if (w->device->cuda)
+    if (w->device->cuda && s->each)
         return kl_control_optimize_gpu(s->found, s->points, NULL, &problem, s->starts / w->o->starts,
                                        &search, w->device, watch, err);
     return kl_control_optimize(s->found, s->points, &problem, &search, pool, watch, err);

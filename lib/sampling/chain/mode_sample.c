@@ -127,10 +127,21 @@ static int check_kin(const struct work *w, const struct kl_file *file, struct kl
     return kl_sampling_chains_check_kin(file, w->mode->stage.key_parts, grow, err);
 }
 
-/* Records, networks, chains; what --extend and --resume have of them. */
+static int choose_device(struct work *w, struct kl_error *err)
+{
+    const struct kl_ranks *ranks = w->mode->ranks;
+    const int code =
+        kl_device_choose_local(&w->device, w->v->common.device, ranks ? ranks->local : 0, err);
+    kl_device_used(&w->v->common, &w->device);
+    kl_device_unmeasured(w->v->common.device, w->mode->stage.log);
+    return code;
+}
+
+/* Device, records, networks, chains; what --extend and --resume have of them. */
 static int prepare(struct work *w, struct kl_error *err)
 {
-    int code = w->mode->pool ? KL_OK : kl_pool_create(&w->mode->pool, (int)w->v->common.threads, err);
+    int code = w->prepared ? KL_OK : choose_device(w, err);
+    if (!code && !w->mode->pool) code = kl_pool_create(&w->mode->pool, (int)w->v->common.threads, err);
     if (!code && !w->prepared)
         code =
             kl_sampling_problem_open(&w->problem, w->v, w->mode->stage.inputs, w->mode->stage.n_inputs,
@@ -207,12 +218,8 @@ static int open_ladder(struct kl_mode_run *run, struct kl_error *err)
     if (!(w->config = kl_options_json(&kl_sampling_sample_tool, w->v, true)))
         return kl_fail_memory(err, 4096);
     int code = kl_sampling_values_settings(&w->settings, w->rungs, w->v, err);
-    if (!code)
-        code = kl_device_choose_local(&w->device, w->v->common.device, run->ranks ? run->ranks->local : 0,
-                                      err);
-    kl_device_used(&w->v->common, &w->device);
-    kl_device_unmeasured(w->v->common.device, run->stage.log);
-    if (!code && w->device.cuda) code = kl_sampling_gpu_check(&w->settings, err);
+    if (!code && strncmp(w->v->common.device, "cuda", 4) == 0)
+        code = kl_sampling_gpu_check(&w->settings, err);
     if (!code && run->stage.n_inputs && !strcmp(w->v->data, "synth"))
         return kl_fail(err, KL_EUSAGE,
                        "--data synth: found an input, expected none; it is drawn from its seed. Feature "

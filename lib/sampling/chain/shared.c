@@ -85,5 +85,6 @@ int kl_sampling_run_gather(struct kl_sampling_run *run, struct kl_error *err)
             if (at >= from && at < to) code = send_chain(run, owner, &run->chains[i], err);
         }
     }
+    if (code && run->ranks) run->ranks->known = false; /* the others wait: end them */
     return code;
 }

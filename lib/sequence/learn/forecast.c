@@ -120,6 +120,8 @@ int kl_sequence_forecast_make(struct kl_sequence_forecast *f, const struct kl_se
         if (!fit(c, s, r, SIZE_MAX)) continue;
         const double alone = predict(share, c, r->batch, 1);
         for (size_t k = 0; k < n_ranks; k++) {
+            f->left_out += ranks[k] > r->parts;
+            if (ranks[k] > r->parts) continue;
             struct kl_sequence_forecast_row *to = &f->rows[f->n++];
             *to = (struct kl_sequence_forecast_row){ .like = *r, .ranks = ranks[k] };
             to->seconds = predict(share, c, r->batch, ranks[k]);
@@ -142,6 +144,9 @@ void kl_sequence_forecast_tell(FILE *to, const struct kl_sequence_forecast *f)
                 "above of one thread a rank");
     if (isnan(f->worst)) fprintf(to, "; of too few rows to say how far it is off\n");
     else fprintf(to, "; a row left out is off by %.0f %% at most\n", 100 * f->worst);
+    if (f->left_out)
+        fprintf(to, "(left out: %zu row%s of more ranks than a step's gradient has parts)\n",
+                f->left_out, kl_s(f->left_out));
     if (!f->exchange) fprintf(to, "(one rank alone was measured: what ranks exchange is left out)\n");
     fprintf(to, "%-18s%7s%7s%7s%7s%10s%10s%10s%10s%10s\n", "model", "qubits", "layers", "batch", "ranks",
             "ms", "speed-up", "fixed", "windows", "exchange");

@@ -337,8 +337,12 @@ static int choose_device(struct kl_sequence_learner *s, const struct kl_training
                          struct kl_error *err)
 {
     struct kl_common *common = t->values;
+    if (t->device) {
+        s->device = *t->device;
+        return KL_OK;
+    }
     const int code = kl_device_choose(&s->device, common->device, err);
-    if (code || common->device_used) return code;
+    if (code) return code;
     kl_device_used(common, &s->device);
     kl_device_unmeasured(common->device, t->log);
     return KL_OK;

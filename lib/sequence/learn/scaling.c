@@ -170,6 +170,11 @@ static int measure(struct kl_sequence_scaling_row *row, struct open *o, size_t n
     return code;
 }
 
+static size_t parts_of(const struct kl_learner *l)
+{
+    return l->tree && l->parts ? l->parts : 1;
+}
+
 static int add_row(struct kl_sequence_scaling *s, struct open *o, size_t first, size_t ranks,
                    int threads, const struct kl_sequence_scaling_job *job, struct kl_error *err)
 {
@@ -187,7 +192,8 @@ static int add_row(struct kl_sequence_scaling *s, struct open *o, size_t first, 
                                              .threads = threads,
                                              .qubits = circuit ? learner->v->net.qubits : 0,
                                              .layers = circuit || classical ? learner->v->net.layers : 0,
-                                             .parameters = (int64_t)learner->net.n_parameters };
+                                             .parameters = (int64_t)learner->net.n_parameters,
+                                             .parts = (int32_t)parts_of(&o->training.learner) };
     snprintf(row->model, sizeof row->model, "%s", model);
     snprintf(row->device, sizeof row->device, "%s", learner->device.name);
     const int code = measure(row, o, s->n - 1 + s->n_left_out, job, err);
@@ -205,8 +211,7 @@ static int add_rows(struct kl_sequence_scaling *s, struct open *o,
                     const struct kl_sequence_scaling_job *job, struct kl_error *err)
 {
     const struct kl_learner *l = &o->training.learner;
-    const size_t most = job->ranks ? job->ranks->count : 1, parts = l->tree && l->parts ? l->parts : 1,
-                 first = s->n;
+    const size_t most = job->ranks ? job->ranks->count : 1, parts = parts_of(l), first = s->n;
     int code = KL_OK;
     for (size_t ranks = 1; ranks <= most && !code; ranks = more_of(ranks, most))
         for (int threads = 1; threads <= job->threads && !code; threads *= 2)

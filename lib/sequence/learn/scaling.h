@@ -21,6 +21,7 @@ struct kl_sequence_scaling_row {
     double waited;   /* of it, for other ranks */
     double bytes;    /* that the first rank sends in a step */
     char device[64]; /* "cpu: avx512" (its kernels), "cuda: NVIDIA H200" */
+    int32_t parts;   /* of its gradient: more ranks cannot share it; no column of the file */
 };
 struct kl_sequence_scaling {
     struct kl_sequence_scaling_row *rows;
@@ -72,8 +73,9 @@ struct kl_sequence_forecast_row {
 struct kl_sequence_forecast {
     struct kl_sequence_forecast_row *rows;
     size_t n;
-    double worst;  /* relative error of a measured row that was left out; NaN: there are too few */
-    bool exchange; /* ranks were measured: what they exchange is in it */
+    double worst;    /* relative error of a measured row that was left out; NaN: there are too few */
+    bool exchange;   /* ranks were measured: what they exchange is in it */
+    size_t left_out; /* rows of more ranks than a step's gradient has parts */
 };
 /* Of each net and batch of the table, for these ranks. KL_ENOMEM. Free it in any case. */
 int kl_sequence_forecast_make(struct kl_sequence_forecast *forecast, const struct kl_sequence_scaling *s,

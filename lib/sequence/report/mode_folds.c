@@ -159,12 +159,16 @@ static int start(struct study *s, size_t f, struct kl_error *err)
 
 /* ---- all of them ---- */
 
+/* The last line too ends in a line's end, as that of a fold that was killed may not. */
 static int read_all(char **text, int fd, struct kl_error *err)
 {
     const off_t size = lseek(fd, 0, SEEK_END);
-    *text = size < 0 ? NULL : calloc(1, (size_t)size + 1);
+    *text = size < 0 ? NULL : calloc(1, (size_t)size + 2);
     if (size >= 0 && !*text) return kl_fail_memory(err, (size_t)size);
-    if (size >= 0 && pread(fd, *text, (size_t)size, 0) == size) return KL_OK;
+    if (size >= 0 && pread(fd, *text, (size_t)size, 0) == size) {
+        if (size > 0 && (*text)[size - 1] != '\n') (*text)[size] = '\n';
+        return KL_OK;
+    }
     return kl_fail_errno(err, KL_EIO, "what a fold has said cannot be read");
 }
 

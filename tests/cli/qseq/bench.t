@@ -53,11 +53,11 @@ $ qseq bench
 # ranks that are not here, apart from what is measured
 $ qseq bench w.h5 -m means -g batch-size=4,8,16 --seconds 0.01 -j 1 --forecast 2,8 -o f.h5 --json | jq -c '(.rows | length), [.forecast[] | [.batch, .ranks]], (.forecast | map(.fixed + .windows + .exchange | . > 0.999 and . < 1.001) | all), (.forecast_worst_error > 0)'
 > 3
-> [[4,2],[4,8],[8,2],[8,8],[16,2],[16,8]]
+> [[8,2],[16,2]]
 > true
 > true
 $ h5dump -d forecast/ranks f.h5 | grep '(0)'
->    (0): 2, 8, 2, 8, 2, 8
+>    (0): 2, 2
 $ qseq bench w.h5 -m means --forecast 4,2
 ! qseq: --forecast: found '2', expected rising numbers of ranks from 2 to 4096, at most 16 of them: 2,4,8
 ? 2
