@@ -35,7 +35,7 @@ static int take_fold(int64_t *fold, const struct kl_file *file, struct kl_error 
 }
 
 /* Of the table of one sweep: its best point, and which of the models that is. */
-static int take_best(struct kl_sequence_chosen *c, struct kl_sequence_report *r, struct kl_file *file,
+static int take_best(struct kl_sequence_choice *c, struct kl_sequence_report *r, struct kl_file *file,
                      struct kl_error *err)
 {
     const struct kl_sweep_row *best = NULL;
@@ -63,7 +63,7 @@ static int take_best(struct kl_sequence_chosen *c, struct kl_sequence_report *r,
 
 static int by_fold(const void *a, const void *b)
 {
-    const struct kl_sequence_chosen *x = a, *y = b;
+    const struct kl_sequence_choice *x = a, *y = b;
     return (x->fold > y->fold) - (x->fold < y->fold);
 }
 
@@ -158,7 +158,7 @@ int kl_sequence_chosen_json(char **text, const struct kl_sequence_report *r, str
     *text = NULL;
     int code = all ? KL_OK : kl_fail_memory(err, 64);
     for (size_t k = 0; k < r->n_sweeps && !code; k++) {
-        const struct kl_sequence_chosen *c = &r->chosen[k];
+        const struct kl_sequence_choice *c = &r->chosen[k];
         json_t *one = json_object(), *point = NULL;
         code = one ? kl_json_string(&point, c->point, err) : kl_fail_memory(err, 64);
         if (!code &&

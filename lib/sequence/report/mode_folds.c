@@ -271,6 +271,19 @@ static int run_all(struct study *s, const struct kl_watch *watch, struct kl_erro
                    (int)strcspn(text, "\n"), text, s->done, s->n, s->folder);
 }
 
+/* Is a point's file there, as its table has it? */
+static int check_model(const char *path, const char *key, const char *table, struct kl_error *err)
+{
+    struct kl_file *file = NULL;
+    const int code = kl_store_file_open_kind(&file, path, &kl_sequence_model_kind, err);
+    const bool other = code == KL_ENOINPUT || (!code && strcmp(kl_store_file_key(file), key));
+    kl_store_file_close(&file);
+    if (!other) return code;
+    return kl_fail(err, KL_ENOINPUT,
+                   "%s: is not there as %s has it; remove %s, and the same command trains it again",
+                   path, table, table);
+}
+
 /* The file of the best point of a fold's table. */
 static int find_best(char **model, const char *table, struct kl_error *err)
 {
@@ -285,10 +298,7 @@ static int find_best(char **model, const char *table, struct kl_error *err)
         code = kl_fail(err, KL_EDATA, "%s: all points diverged: there is none to choose", table);
     if (!code) code = kl_train_sweep_folder(&folder, table, kl_sequence_model_kind.name, err);
     if (!code) code = kl_train_sweep_point_path(model, folder, best->name, best->key, err);
-    if (!code && !kl_store_is_up_to_date(*model, best->key))
-        code = kl_fail(err, KL_ENOINPUT,
-                       "%s: is not there as %s has it; remove %s, and the same command trains it again",
-                       *model, table, table);
+    if (!code) code = check_model(*model, best->key, table, err);
     free(folder);
     kl_train_sweep_free(&sweep);
     kl_store_file_close(&file);

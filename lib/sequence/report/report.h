@@ -23,7 +23,7 @@ struct kl_sequence_tested {
     bool fresh; /* of a file that the model does not know */
 };
 /* A model that a sweep's table says is its best point (chosen.c). */
-struct kl_sequence_chosen {
+struct kl_sequence_choice {
     int64_t fold;
     size_t model;
     char point[KL_SWEEP_NAME]; /* "lr=1e-3 layers=2" */
@@ -37,7 +37,7 @@ struct kl_sequence_report {
     /* found */
     struct kl_sequence_set set;
     struct kl_sequence_learned *models;                   /* (n_models) */
-    struct kl_sequence_chosen *chosen;                    /* (n_sweeps) by fold */
+    struct kl_sequence_choice *chosen;                    /* (n_sweeps) by fold */
     char judge[48];                                       /* of them: "val_loss" */
     struct kl_sequence_tested *tested;                    /* (n) by window */
     bool all;                                             /* hidden */

@@ -51,5 +51,5 @@ $ export KETLINE_CUDA=$BUILD/tests/cuda/libketline-cuda.so; small() { qseq train
 > .lost.h5.checkpoint
 > same
 ! ls: cannot access 'lost.h5': No such file or directory
-! qseq: windows: the GPU's memory is full; fewer replicas, or --device cpu
+! qseq: windows: the GPU's memory is full; fewer of them, or --device cpu
 ! qseq: to the GPU: CUDA says: emulated failure
