@@ -92,6 +92,7 @@ printed qseq train S001.h5 S002.h5 --split within -m means --epochs 2 --val-frac
 printed qseq train S001.h5 S002.h5 --split within -m means --epochs 2 --judge accuracy -o net3.h5
 stage qseq sweep S001.h5 S002.h5 --split within -m means --epochs 1 --grid lr=1e-2,3e-2 -o nets.h5
 printed qseq sweep S001.h5 S002.h5 --split within -m means --epochs 1 --grid lr=1e-2,3e-2 --shard 0/2 -o nets0.h5
+printed qseq sweep S001.h5 S002.h5 --split loro --val-fraction 0.3 -m means --epochs 1 --grid lr=1e-2,3e-2 --fold all -o nested.h5
 stage qseq eval net.h5 S001.h5 S002.h5 -o judged.h5
 printed qseq predict net.h5 S001.h5 S002.h5 -o named.h5
 qseq generate people -q -n 3 --channels 8 --trials 6 -o three && qseq windows -q three/*.edf -o three.h5

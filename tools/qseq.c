@@ -62,7 +62,7 @@ int main(int argc, char **argv)
         &kl_sequence_mode_generate,
         &kl_sequence_mode_forrelation,
         &kl_sequence_mode_train_folds,
-        &kl_sequence_mode_sweep,
+        &kl_sequence_mode_sweep_folds,
         &kl_sequence_mode_fit_folds,
         &kl_sequence_mode_eval,
         &kl_sequence_mode_predict,

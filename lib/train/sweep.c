@@ -59,6 +59,17 @@ void kl_train_sweep_order(size_t *order, const struct kl_sweep *sweep)
     }
 }
 
+int kl_train_sweep_best(const struct kl_sweep_row **best, const struct kl_sweep *sweep,
+                        struct kl_error *err)
+{
+    size_t *order = malloc((sweep->n + 1) * sizeof *order);
+    if (!order) return kl_fail_memory(err, sweep->n * sizeof *order);
+    kl_train_sweep_order(order, sweep);
+    *best = sweep->n && !isnan(kl_train_sweep_mean(sweep, order[0], 0)) ? &sweep->rows[order[0]] : NULL;
+    free(order);
+    return KL_OK;
+}
+
 /* ---- the file of a point ---- */
 
 /* The values of `name` at each replica's best epoch. */

@@ -147,6 +147,9 @@ int kl_train_sweep_read(struct kl_sweep_row *row, const struct kl_sweep *sweep, 
 double kl_train_sweep_mean(const struct kl_sweep *sweep, size_t row, int k);
 /* Rows from the best to the worst; those that diverged last. order: [n]. */
 void kl_train_sweep_order(size_t *order, const struct kl_sweep *sweep);
+/* The best of them; NULL: all diverged, or there is none. KL_ENOMEM. */
+int kl_train_sweep_best(const struct kl_sweep_row **best, const struct kl_sweep *sweep,
+                        struct kl_error *err);
 /* All datasets of the file (docs/files.md); of: what a point is, "head". */
 int kl_train_sweep_save(struct kl_writer *writer, const struct kl_sweep *sweep, const char *of,
                         struct kl_error *err);
@@ -179,6 +182,13 @@ struct kl_sweep_point {
     struct kl_common *common;        /* of them */
     struct kl_train_settings *train; /* of them */
 };
+/* Where the points of a table go, unless it is said: -o DIR/NAME.h5: DIR/NAME-heads, of heads ("head").
+   KL_ENOMEM. */
+int kl_train_sweep_folder(char **folder, const char *output, const char *of, struct kl_error *err);
+/* A point's file: as its name, with '_' and '-' for what has no place in a file's; a long one ends in
+   its key. KL_ENOMEM. */
+int kl_train_sweep_point_path(char **path, const char *folder, const char *name, const char *key,
+                              struct kl_error *err);
 /* The point's stage for the store: as if the stage's tool had been called for it alone. */
 struct kl_stage kl_train_sweep_point_stage(const struct kl_sweep_job *job,
                                            const struct kl_sweep_point *point, const struct kl_log *log);

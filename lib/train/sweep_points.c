@@ -27,16 +27,25 @@ static int name_point(struct kl_sweep_point *p, const struct kl_grid *grid, size
     return KL_OK;
 }
 
-/* As the name, with '_' and '-' for what has no place in a file's; a long one ends in its key. */
-static int name_file(struct kl_sweep_point *p, const char *folder, struct kl_error *err)
+int kl_train_sweep_folder(char **folder, const char *output, const char *of, struct kl_error *err)
 {
-    const bool cut = strlen(p->name) > LONGEST_FILE;
-    if (asprintf(&p->path, "%s/%.*s%s%.*s.h5", folder, cut ? KEPT : LONGEST_FILE, p->name,
-                 cut ? "~" : "", cut ? 16 : 0, p->key) < 0) {
-        p->path = NULL;
+    size_t n = strlen(output);
+    if (n > 3 && strcmp(output + n - 3, ".h5") == 0) n -= 3;
+    if (asprintf(folder, "%.*s-%ss", (int)n, output, of) >= 0) return KL_OK;
+    *folder = NULL;
+    return kl_fail_memory(err, n);
+}
+
+int kl_train_sweep_point_path(char **path, const char *folder, const char *name, const char *key,
+                              struct kl_error *err)
+{
+    const bool cut = strlen(name) > LONGEST_FILE;
+    if (asprintf(path, "%s/%.*s%s%.*s.h5", folder, cut ? KEPT : LONGEST_FILE, name, cut ? "~" : "",
+                 cut ? 16 : 0, key) < 0) {
+        *path = NULL;
         return kl_fail_memory(err, strlen(folder) + LONGEST_FILE);
     }
-    for (char *c = p->path + strlen(folder) + 1; *c; c++) *c = *c == ' ' ? '_' : *c == '/' ? '-' : *c;
+    for (char *c = *path + strlen(folder) + 1; *c; c++) *c = *c == ' ' ? '_' : *c == '/' ? '-' : *c;
     return KL_OK;
 }
 
@@ -53,7 +62,7 @@ static int make_point(struct kl_sweep_point *p, const struct kl_sweep_job *job, 
     code = kl_grid_set(job->grid, point, p->values, err);
     if (!code) code = stage->settle(stage, p->values, err);
     if (!code) code = stage->key(p->key, job, p->values, err);
-    if (!code) code = name_file(p, job->folder, err);
+    if (!code) code = kl_train_sweep_point_path(&p->path, job->folder, p->name, p->key, err);
     p->common->output = p->path;
     p->common->progress = "none";
     p->common->print_key = p->common->dry_run = p->common->json = false;

@@ -55,13 +55,11 @@ static int make_command(struct best *best, const struct kl_sweep_job *job, struc
 static int find_best(struct best *best, const struct kl_sweep_found *f, struct kl_error *err)
 {
     const struct kl_sweep *s = f->sweep;
-    size_t *order = malloc((s->n + 1) * sizeof *order);
-    if (!order) return kl_fail_memory(err, s->n * sizeof *order);
-    kl_train_sweep_order(order, s);
-    for (int k = 0; s->n && k < s->by.n; k++) best->mean[k] = kl_train_sweep_mean(s, order[0], k);
-    if (s->n && !isnan(best->mean[0])) best->row = &s->rows[order[0]];
-    free(order);
-    if (!best->row || f->part) return KL_OK;
+    const int code = kl_train_sweep_best(&best->row, s, err);
+    if (code || !best->row) return code;
+    for (int k = 0; k < s->by.n; k++)
+        best->mean[k] = kl_train_sweep_mean(s, (size_t)(best->row - s->rows), k);
+    if (f->part) return KL_OK;
     return make_command(best, f->job, err);
 }
 

@@ -29,17 +29,12 @@ struct run {
     char *folder;
 };
 
-/* -o DIR/NAME.h5: DIR/NAME-heads, of heads */
 static int name_folder(struct run *run, struct kl_error *err)
 {
-    const char *output = run->common->output, *of = run->with->kind->name;
-    size_t n = strlen(output);
-    if (n > 3 && strcmp(output + n - 3, ".h5") == 0) n -= 3;
-    int length = run->v->folder ? asprintf(&run->folder, "%s", run->v->folder)
-                                : asprintf(&run->folder, "%.*s-%ss", (int)n, output, of);
-    if (length >= 0) return KL_OK;
-    run->folder = NULL;
-    return kl_fail_memory(err, n);
+    if (!run->v->folder)
+        return kl_train_sweep_folder(&run->folder, run->common->output, run->with->kind->name, err);
+    run->folder = strdup(run->v->folder);
+    return run->folder ? KL_OK : kl_fail_memory(err, strlen(run->v->folder));
 }
 
 static int check(struct run *run, struct kl_error *err)

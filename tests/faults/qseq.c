@@ -56,6 +56,14 @@ const struct fault_job fault_jobs[] = {
       .old = "cp ../in/older-report.h5 out.h5; mkdir out.h5.folds",
       .several = true,
       .slower = 2 },
+    { .name = "qseq sweep, all folds",
+      .command =
+          "qseq sweep ../in/S001.h5 ../in/S002.h5 --split loro --val-fraction 0.3 -m means "
+          "--epochs 1 --grid lr=1e-2,3e-2 --fold all --threads 1 --no-provenance --json -o out.h5",
+      .old = "cp ../in/older-report.h5 out.h5; mkdir out.h5.folds",
+      .several = true,
+      .talks = true,
+      .slower = 4 },
     { .name = "qseq train",
       .command =
           "qseq train -q ../in/S001.h5 ../in/S002.h5 --split within -m hydra --qubits 2 --epochs 2 "
@@ -82,11 +90,11 @@ const struct fault_job fault_jobs[] = {
       .old = "cp ../in/older-report.h5 out.h5",
       .varies = true },
     { .name = "qseq predict",
-      .command = "qseq predict ../in/m.h5 ../in/S001.h5 --csv p.csv --threads 1 --no-provenance -o out.h5",
+      .command =
+          "qseq predict ../in/m.h5 ../in/S001.h5 --csv p.csv --threads 1 --no-provenance -o out.h5",
       .old = "cp ../in/older-named.h5 out.h5",
       .several = true },
-    { .name = "qseq compare",
-      .command = "qseq compare ../in/csp.report.h5 ../in/m.report.h5" },
+    { .name = "qseq compare", .command = "qseq compare ../in/csp.report.h5 ../in/m.report.h5" },
     { .name = "qseq compare with its file",
       .command = "qseq compare ../in/csp.report.h5 ../in/m.report.h5 --no-provenance -o out.h5",
       .old = "cp ../in/older-compared.h5 out.h5" },

@@ -65,6 +65,7 @@ static const struct {
     { "report", "controls/none", "In the circuit's place: nothing, a linear probe", "head" },
     { "report", "per_class", "Each class", "class" },
     { "report", "calibration", "Calibration: samples by the confidence of their prediction", "bin" },
+    { "sequence-report", "chosen", "What the validation of each fold chose", "" },
     { "sequence-report", "metrics", "Each replica on all windows that it was tested on", "replica" },
     { "sequence-report", "subjects", "Each person, mean over replicas", "person" },
     { "device-bits", "device_stats", "Statistics of each device", "" },

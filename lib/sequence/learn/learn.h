@@ -35,6 +35,8 @@ struct kl_sequence_sweep_values {
     struct kl_sweep_settings sweep;
 };
 void kl_sequence_train_defaults(void *values);
+/* The split that the words name. */
+struct kl_sequence_split_options kl_sequence_train_parts(const struct kl_sequence_train_values *v);
 /* Words into the settled fields. Of standardise, judge, tested what is NULL takes the profile's
    value. */
 int kl_sequence_train_settle(void *values, struct kl_error *err);

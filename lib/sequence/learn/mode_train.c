@@ -40,11 +40,11 @@
       "-1: the net's usual: 0.1, eegnet 0.25, shallow 0.5", NULL, NULL },                         \
     { "logit-dropout", 0, KL_OPT_FLAG, AT(logit_dropout), NULL, 0, 0, true,                       \
       "of the logits too, as the reference's Mamba", NULL, NULL }
-/* arg, help: of --fold. */
-#define DATA_ROWS(arg, help)                                                                      \
+#define DATA_ROWS                                                                                 \
     { "split", 0, KL_OPT_CHOICE, AT(split), KL_SEQUENCE_SPLITS, 0, 0, true,                       \
       "what is kept apart; leak: nothing, to show it", "Data", NULL },                            \
-    { "fold", 0, KL_OPT_INT, AT(fold), arg, 0, 1e6, true, help, NULL, NULL },                     \
+    { "fold", 0, KL_OPT_INT, AT(fold), "N|all", 0, 1e6, true,                                     \
+      "from 0: of loso, kfold, loro; all: each, and their report", NULL, NULL },                  \
     { "folds", 0, KL_OPT_INT, AT(folds), "K", 2, 1e6, true, "of kfold", NULL, NULL },             \
     { "split-seed", 0, KL_OPT_INT, AT(split_seed), "N", 0, 4294967295.0, true,                    \
       "of the split, as NumPy's RandomState", NULL, NULL },                                       \
@@ -61,16 +61,16 @@
       "by which validation chooses the best epoch; else loss", NULL, NULL },                      \
     { "tested", 0, KL_OPT_CHOICE, AT(tested), "best|last", 0, 0, true,                            \
       "weights that eval takes; else best", NULL, NULL }
-#define TRAIN_ROWS(arg, help)                                                                     \
+#define TRAIN_ROWS                                                                                \
     MODEL_ROWS,                                                                                   \
-    DATA_ROWS(arg, help),                                                                         \
+    DATA_ROWS,                                                                                    \
     KL_TRAIN_VALIDATION_OPTION(AT(train), "of the people (subject), of the training side"),        \
     KL_TRAIN_STEP_OPTIONS(AT(train), KL_TRAIN_OPTIMIZERS, "of sgd"),                              \
     KL_TRAIN_SCHEDULE_OPTIONS(AT(train)),                                                         \
     JUDGE_ROWS,                                                                                   \
     KL_TRAIN_REPLICA_OPTIONS(AT(train), "nets that differ in first values and order")
 static const struct kl_option train_options[] = {
-    TRAIN_ROWS("N|all", "from 0: of loso, kfold, loro; all: each, and their report"),
+    TRAIN_ROWS,
     KL_TRAIN_RESUME_OPTION(AT(train)),
     KL_DEVICE_OPTION(AT(common.device)),
     KL_TRAIN_RANKS_OPTION(AT(train)),
@@ -79,7 +79,7 @@ static const struct kl_option train_options[] = {
 };
 static const struct kl_option sweep_options[] = {
     KL_SWEEP_OPTIONS(offsetof(struct kl_sequence_sweep_values, sweep), "models", "of the models' files"),
-    TRAIN_ROWS("N", "from 0: of loso, kfold, loro"),
+    TRAIN_ROWS,
     KL_DEVICE_OPTION(AT(common.device)),
 };
 /* clang-format on */
@@ -99,7 +99,8 @@ const struct kl_tool kl_sequence_sweep_tool = {
     .name = "qseq",
     .summary = "Trains a net for every point of a grid of options and compares them",
     .arguments = "sweep WINDOWS.h5... --grid GRID -o SWEEP.h5",
-    .example = "qseq sweep S*.h5 -g \"model=hydra,means lr=1e-3,3e-3\" -o sweep.h5",
+    .example = "qseq sweep S*.h5 -g \"model=hydra,means lr=1e-3,3e-3\" -o sweep.h5\n"
+               "  qseq sweep S*.h5 -g lr=1e-3,3e-3 --split loso --fold all -o report.h5",
     .options = sweep_options,
     .n_options = sizeof sweep_options / sizeof *sweep_options,
     .values_size = sizeof(struct kl_sequence_sweep_values),
@@ -218,6 +219,18 @@ static int check(const struct kl_sequence_train_values *v, struct kl_error *err)
     return code ? code : check_idle(v, err);
 }
 
+struct kl_sequence_split_options kl_sequence_train_parts(const struct kl_sequence_train_values *v)
+{
+    return (struct kl_sequence_split_options){
+        .kind = (enum kl_sequence_split_kind)kl_choice(KL_SEQUENCE_SPLITS, v->split),
+        .fold = v->fold,
+        .folds = v->folds,
+        .validation = v->train.options.val_fraction,
+        .test = v->test_fraction,
+        .seed = (uint64_t)v->split_seed,
+    };
+}
+
 int kl_sequence_train_settle(void *values, struct kl_error *err)
 {
     struct kl_sequence_train_values *v = values;
@@ -231,14 +244,7 @@ int kl_sequence_train_settle(void *values, struct kl_error *err)
     v->net.spatial = (int)v->spatial, v->net.taps = (int)v->taps;
     v->net.bare = v->bare, v->net.frozen = v->frozen, v->net.logit_dropout = v->logit_dropout;
     v->net.dropout = v->dropout < 0 ? usual_dropout(v->model) : v->dropout;
-    v->parts = (struct kl_sequence_split_options){
-        .kind = (enum kl_sequence_split_kind)kl_choice(KL_SEQUENCE_SPLITS, v->split),
-        .fold = v->fold,
-        .folds = v->folds,
-        .validation = v->train.options.val_fraction,
-        .test = v->test_fraction,
-        .seed = (uint64_t)v->split_seed,
-    };
+    v->parts = kl_sequence_train_parts(v);
     v->standard.kind = (enum kl_sequence_standard_kind)kl_choice(KL_SEQUENCE_STANDARDS, v->standardise);
     v->standard.align = (enum kl_sequence_alignment)kl_choice(KL_SEQUENCE_ALIGNMENTS, v->align);
     v->by_accuracy = strcmp(v->judge, "accuracy") == 0, v->last = strcmp(v->tested, "last") == 0;

@@ -26,6 +26,11 @@ static const struct kl_kind_number numbers[] = {
     { .attribute = NULL },
 };
 static const struct kl_kind_table tables[] = {
+    { .name = "chosen",
+      .axes = { { "point", "chosen/point" } },
+      .columns = { KL_KIND_COLUMN("fold", "chosen/fold", "fold", "%.0f"),
+                   KL_KIND_COLUMN("val_loss", "chosen/val_loss", "val loss", "%.4f"),
+                   KL_KIND_COLUMN("val_accuracy", "chosen/val_accuracy", "val accuracy", "%.4f") } },
     { .name = "people",
       .axes = { { "person", "subject_names" } },
       .columns = { KL_KIND_COLUMN("windows", "subjects/n", "windows", "%.0f", .cell = KL_CELL_AT),
@@ -191,14 +196,17 @@ static int put_words(const struct kl_sequence_report *r, struct kl_writer *w, st
     const struct kl_sequence_learned *m = &r->models[0];
     const double people = kl_sequence_report_se_people(r);
     char name[KL_SEQUENCE_NAME];
-    kl_sequence_learned_name(name, m);
+    size_t parameters = r->n_models / 2; /* mean over the models, rounded */
+    for (size_t k = 0; k < r->n_models; k++) parameters += r->models[k].net.n_parameters;
+    kl_sequence_report_name(name, r);
     int code = kl_store_writer_text(w, "", "model", name, err);
     if (!code) code = kl_store_writer_text(w, "", "split", m->split, err);
     if (!code) code = kl_store_writer_integer(w, "", "leak", r->leak, err);
     if (!code) code = kl_store_writer_integer(w, "", "transductive", r->transductive != NULL, err);
     if (!code && r->transductive)
         code = kl_store_writer_text(w, "", "transductive_by", r->transductive, err);
-    if (!code) code = kl_store_writer_integer(w, "", "parameters", (int64_t)m->net.n_parameters, err);
+    if (!code)
+        code = kl_store_writer_integer(w, "", "parameters", (int64_t)(parameters / r->n_models), err);
     if (!code) code = kl_store_writer_integer(w, "", "train_windows", (int64_t)r->train_windows, err);
     if (!code && !isnan(people)) code = kl_store_writer_number(w, "", "accuracy_se_people", people, err);
     return code ? code
@@ -218,6 +226,7 @@ int kl_sequence_report_save(const struct kl_sequence_report *r, struct kl_writer
     if (!code) code = put(w, "channel_importance", KL_TYPE_F64, 2, of, r->importance, err);
     if (!code) code = put(w, "confusion", KL_TYPE_I64, 3, square, r->confusion, err);
     if (!code) code = put(w, "subjects/n", KL_TYPE_I64, 1, &r->n_people, r->person_n, err);
+    if (!code) code = kl_sequence_chosen_save(r, w, err);
     if (!code && r->own_n) code = put(w, "subjects/own_n", KL_TYPE_I64, 1, &r->n_people, r->own_n, err);
     return code ? code : put_metrics(r, w, err);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
-   qseq eval: models, or the folds of one, on the windows that they were not trained on. */
+   qseq eval: models, or the folds of one, or those that sweeps chose, on the windows that they were not
+   trained on. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +13,7 @@ struct values {
 const struct kl_tool kl_sequence_eval_tool = {
     .name = "qseq",
     .summary = "Judges a model, or the folds of one, on the windows that it was not trained on",
-    .arguments = "eval MODEL.h5... WINDOWS.h5... -o REPORT.h5",
+    .arguments = "eval MODEL.h5... [SWEEP.h5...] WINDOWS.h5... -o REPORT.h5",
     .example = "qseq eval hydra.h5 S*.h5 -o report.h5\n"
                "  qseq eval fold*.h5 S*.h5 -o loso.h5",
     .values_size = sizeof(struct values),
@@ -30,10 +31,16 @@ static bool is_model(const struct kl_file *file)
            strcmp(kl_store_file_kind(file), kl_sequence_fit_kind.name) == 0;
 }
 
+static bool is_sweep(const struct kl_file *file)
+{
+    return strcmp(kl_store_file_kind(file), kl_sweep_kind.name) == 0;
+}
+
 static int by_kind(const void *a, const void *b)
 {
     const struct kl_file *x = *(struct kl_file *const *)a, *y = *(struct kl_file *const *)b;
     if (is_model(x) != is_model(y)) return is_model(x) ? -1 : 1;
+    if (is_sweep(x) != is_sweep(y)) return is_sweep(y) ? -1 : 1;
     return strcmp(kl_store_file_content(x), kl_store_file_content(y));
 }
 
@@ -47,10 +54,10 @@ int kl_sequence_report_files(struct kl_sequence_models_and_windows *w, struct kl
         struct kl_file **file = &w->files[w->n];
         const char *path = run->stage.inputs[w->n];
         code = kl_store_file_open(file, path, err);
-        if (!code && !is_model(*file) &&
+        if (!code && !is_model(*file) && !is_sweep(*file) &&
             strcmp(kl_store_file_kind(*file), kl_sequence_windows_kind.name))
             code = kl_store_fail_kind(err, path, kl_store_file_kind(*file), &kl_sequence_model_kind);
-        if (!code) w->n_models += is_model(*file);
+        if (!code) w->n_models += is_model(*file), w->n_sweeps += is_sweep(*file);
     }
     if (code) return code;
     qsort(w->files, n, sizeof *w->files, by_kind);
@@ -58,13 +65,15 @@ int kl_sequence_report_files(struct kl_sequence_models_and_windows *w, struct kl
         if (by_kind(&w->files[i - 1], &w->files[i]) == 0)
             return kl_fail(err, KL_EUSAGE, "%s has the same content as %s; give it once",
                            kl_store_file_path(w->files[i]), kl_store_file_path(w->files[i - 1]));
-    if (!w->n_models || w->n_models == n)
+    const size_t windows = n - w->n_models - w->n_sweeps;
+    if (!w->n_models || !windows)
         return kl_fail(err, KL_EUSAGE,
                        "found %zu model%s and %zu file%s of windows, expected at least one of each",
-                       w->n_models, kl_s(w->n_models), n - w->n_models, kl_s(n - w->n_models));
+                       w->n_models, kl_s(w->n_models), windows, kl_s(windows));
     report->model_files = w->files, report->n_models = w->n_models;
     report->window_files = w->files + w->n_models;
-    report->n_windows = n - w->n_models;
+    report->n_windows = windows;
+    report->sweep_files = report->window_files + windows, report->n_sweeps = w->n_sweeps;
     run->parents = (const struct kl_file *const *)w->files, run->n_parents = n;
     return KL_OK;
 }
@@ -73,9 +82,12 @@ int kl_sequence_report_key(const struct kl_sequence_models_and_windows *w, struc
                            struct kl_error *err)
 {
     int code = KL_OK;
-    for (size_t i = 0; i < w->n && !code; i++)
-        code = kl_store_key_input(key, i < w->n_models ? "models" : "windows",
-                                  kl_store_file_content(w->files[i]), err);
+    for (size_t i = 0; i < w->n && !code; i++) {
+        const char *const role = i < w->n_models          ? "models"
+                                 : i < w->n - w->n_sweeps ? "windows"
+                                                          : "sweeps";
+        code = kl_store_key_input(key, role, kl_store_file_content(w->files[i]), err);
+    }
     return code;
 }
 
@@ -178,9 +190,10 @@ static int json(struct kl_mode_run *run, FILE *to, struct kl_error *err)
 {
     const struct kl_sequence_report *r = &((const struct work *)run->state)->report;
     struct kl_json_pair pairs[KL_METRICS + 11];
-    char model[KL_SEQUENCE_NAME];
+    char model[KL_SEQUENCE_NAME], *chosen = NULL;
     size_t n = 0;
-    kl_sequence_learned_name(model, &r->models[0]);
+    int code = r->n_sweeps ? kl_sequence_chosen_json(&chosen, r, err) : KL_OK;
+    kl_sequence_report_name(model, r);
     pairs[n++] = (struct kl_json_pair){ "model", KL_JSON_TEXT, model, 0 };
     pairs[n++] = (struct kl_json_pair){ "windows", KL_JSON_COUNT, NULL, (double)r->n };
     pairs[n++] = (struct kl_json_pair){ "people", KL_JSON_COUNT, NULL, (double)r->n_people };
@@ -202,7 +215,10 @@ static int json(struct kl_mode_run *run, FILE *to, struct kl_error *err)
         pairs[n++] = (struct kl_json_pair){ "own_windows_least", KL_JSON_COUNT, NULL, (double)ends[0] };
         pairs[n++] = (struct kl_json_pair){ "own_windows_most", KL_JSON_COUNT, NULL, (double)ends[1] };
     }
-    return kl_store_mode_json(run, to, pairs, n, err);
+    if (chosen) pairs[n++] = (struct kl_json_pair){ "chosen", KL_JSON_RAW, chosen, 0 };
+    if (!code) code = kl_store_mode_json(run, to, pairs, n, err);
+    free(chosen);
+    return code;
 }
 
 static void words(struct kl_mode_run *run, FILE *to)
@@ -210,7 +226,7 @@ static void words(struct kl_mode_run *run, FILE *to)
     const struct kl_sequence_report *r = &((const struct work *)run->state)->report;
     const double people = kl_sequence_report_se_people(r), windows = kl_sequence_report_se_windows(r);
     char model[KL_SEQUENCE_NAME];
-    kl_sequence_learned_name(model, &r->models[0]);
+    kl_sequence_report_name(model, r);
     fprintf(to, "%s: %s, accuracy %.4f (standard error ", run->stage.common->output, model,
             kl_sequence_report_mean(r, 0));
     if (r->n_people > 1)
@@ -230,6 +246,7 @@ static void words(struct kl_mode_run *run, FILE *to)
         fprintf(to, "; transductive (%s own windows a person)", own);
     }
     fprintf(to, "%s\n", r->leak ? ": A LEAK" : "");
+    kl_sequence_chosen_write(to, r);
 }
 
 static void close_files(struct kl_mode_run *run)

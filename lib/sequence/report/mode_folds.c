@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
-   qseq train and qseq fit with --fold all: a model for each fold of the split, each in a process of its
-   own and as many side by side as there are cores, then one report of all. */
+   qseq train, fit and sweep with --fold all: a model, or a sweep whose best one is taken, for each fold
+   of the split, each in a process of its own and as many side by side as there are cores, then one
+   report of all. */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -21,7 +22,8 @@ struct method {
     const struct kl_mode *mode;
     int64_t *(*fold)(void *values);
     int (*split)(struct kl_sequence_split_options *o, const void *values, struct kl_error *err);
-    bool *(*resume)(void *values); /* NULL: it has no checkpoints */
+    bool *(*resume)(void *values); /* NULL: there is nothing to be said */
+    bool sweeps;                   /* a fold's file is a table, whose best point is its model */
 };
 
 struct fold {
@@ -34,7 +36,8 @@ struct study {
     struct kl_mode_run *run;
     struct kl_common *common; /* of the run's values */
     const char *report;       /* -o */
-    char *folder, **paths;    /* of the models; (n) */
+    char *folder, **paths;    /* of the folds; (n) */
+    char **models;            /* (n) those that sweeps chose; NULL: a fold's file is its model */
     struct fold *folds;       /* (n) */
     size_t n, running, done, at_once;
     char *said, *error; /* messages of folds so far, which another fold need not repeat; the error
@@ -69,7 +72,7 @@ static int count(struct study *s, struct kl_error *err)
     return code;
 }
 
-/* The models lie in REPORT.h5.folds, as pipelines/slurm-loso.sh has them. */
+/* The folds lie in REPORT.h5.folds, as pipelines/slurm-loso.sh has them. */
 static int place(struct study *s, struct kl_error *err)
 {
     s->paths = calloc(s->n, sizeof *s->paths);
@@ -122,6 +125,7 @@ static _Noreturn void be_fold(struct study *s, size_t f)
     *s->method->fold(run->values) = (int64_t)f;
     s->common->output = s->paths[f], s->common->progress = "none";
     s->common->threads = threads / (int64_t)s->at_once;
+    s->common->quiet |= s->method->sweeps && !s->common->json; /* tables stay in their files */
     if (!code) code = kl_store_checkpoint_path(&checkpoint, s->paths[f], &err);
     if (!code && s->method->resume)
         *s->method->resume(run->values) &= access(checkpoint, F_OK) == 0; /* others begin */
@@ -271,19 +275,63 @@ static int run_all(struct study *s, const struct kl_watch *watch, struct kl_erro
                    (int)strcspn(text, "\n"), text, s->done, s->n, s->folder);
 }
 
-/* As `qseq eval MODELS WINDOWS -o REPORT`. */
+/* Is a point's file there, as its table has it? */
+static int check_model(const char *path, const char *key, const char *table, struct kl_error *err)
+{
+    struct kl_file *file = NULL;
+    const int code = kl_store_file_open_kind(&file, path, &kl_sequence_model_kind, err);
+    const bool other = code == KL_ENOINPUT || (!code && strcmp(kl_store_file_key(file), key));
+    kl_store_file_close(&file);
+    if (!other) return code;
+    return kl_fail(err, KL_ENOINPUT,
+                   "%s: is not there as %s has it; remove %s, and the same command trains it again",
+                   path, table, table);
+}
+
+/* The file of the best point of a fold's table. */
+static int find_best(char **model, const char *table, struct kl_error *err)
+{
+    const struct kl_sweep_row *best = NULL;
+    struct kl_sweep sweep = { 0 };
+    struct kl_file *file = NULL;
+    char *folder = NULL;
+    int code = kl_store_file_open_kind(&file, table, &kl_sweep_kind, err);
+    if (!code) code = kl_train_sweep_load(&sweep, file, err);
+    if (!code) code = kl_train_sweep_best(&best, &sweep, err);
+    if (!code && !best)
+        code = kl_fail(err, KL_EDATA, "%s: all points diverged: there is none to choose", table);
+    if (!code) code = kl_train_sweep_folder(&folder, table, kl_sequence_model_kind.name, err);
+    if (!code) code = kl_train_sweep_point_path(model, folder, best->name, best->key, err);
+    if (!code) code = check_model(*model, best->key, table, err);
+    free(folder);
+    kl_train_sweep_free(&sweep);
+    kl_store_file_close(&file);
+    return code;
+}
+
+static int choose(struct study *s, struct kl_error *err)
+{
+    int code = KL_OK;
+    if (!(s->models = calloc(s->n, sizeof *s->models)))
+        return kl_fail_memory(err, s->n * sizeof *s->models);
+    for (size_t f = 0; f < s->n && !code; f++) code = find_best(&s->models[f], s->paths[f], err);
+    return code;
+}
+
+/* As `qseq eval FOLDS WINDOWS -o REPORT`; the models of sweeps stand between. */
 static int judge(struct study *s, struct kl_error *err)
 {
     const struct kl_stage *stage = &s->run->stage;
-    const char **inputs = calloc(s->n + stage->n_inputs, sizeof *inputs);
+    const size_t n = s->models ? 2 * s->n : s->n;
+    const char **inputs = calloc(n + stage->n_inputs, sizeof *inputs);
     struct kl_common common = *s->common;
-    if (!inputs) return kl_fail_memory(err, (s->n + stage->n_inputs) * sizeof *inputs);
-    for (size_t f = 0; f < s->n; f++) inputs[f] = s->paths[f];
-    memcpy(inputs + s->n, stage->inputs, stage->n_inputs * sizeof *inputs);
+    if (!inputs) return kl_fail_memory(err, (n + stage->n_inputs) * sizeof *inputs);
+    for (size_t i = 0; i < n; i++) inputs[i] = i < s->n ? s->paths[i] : s->models[i - s->n];
+    memcpy(inputs + n, stage->inputs, stage->n_inputs * sizeof *inputs);
     struct kl_mode_run run = { .values = &common, .out = s->run->out };
     run.stage = *stage;
     run.stage.tool = &kl_sequence_eval_tool, run.stage.values = run.stage.common = &common;
-    run.stage.inputs = inputs, run.stage.n_inputs += s->n, run.stage.start = kl_clock();
+    run.stage.inputs = inputs, run.stage.n_inputs += n, run.stage.start = kl_clock();
     const int code = kl_store_mode_run(&kl_sequence_mode_eval, &run, err);
     kl_store_stage_end(&run.stage);
     free(inputs);
@@ -293,8 +341,9 @@ static int judge(struct study *s, struct kl_error *err)
 static void study_free(struct study *s)
 {
     for (size_t f = 0; f < s->n && s->paths; f++) free(s->paths[f]);
+    for (size_t f = 0; f < s->n && s->models; f++) free(s->models[f]);
     if (s->folder && !s->done) rmdir(s->folder); /* nothing is there, unless of an earlier run */
-    free(s->folder), free(s->paths), free(s->folds), free(s->said), free(s->error);
+    free(s->folder), free(s->paths), free(s->models), free(s->folds), free(s->said), free(s->error);
 }
 
 static int check(const struct study *s, struct kl_error *err)
@@ -304,8 +353,9 @@ static int check(const struct study *s, struct kl_error *err)
     void *usual = calloc(1, tool->values_size);
     if (!usual) return kl_fail_memory(err, tool->values_size);
     s->method->mode->defaults(usual);
-    const int code = kl_options_refuse(tool, run->values, usual, "key dry-run ranks history mlflow",
-                                       "is of one fold, not of --fold all", err);
+    const int code =
+        kl_options_refuse(tool, run->values, usual, "key dry-run ranks history mlflow models shard",
+                          "is of one fold, not of --fold all", err);
     free(usual);
     if (code) return code;
     if (!s->report || strcmp(s->report, "-") == 0)
@@ -330,12 +380,13 @@ static int folds(const struct method *method, struct kl_mode_run *run, struct kl
     kl_progress_begin(&progress, run->stage.log, s.common->progress, "folds");
     if (!code) code = run_all(&s, &progress.watch, err);
     kl_progress_end(&progress);
+    if (!code && method->sweeps) code = choose(&s, err);
     if (!code) code = judge(&s, err);
     study_free(&s);
     return code;
 }
 
-/* ---- of a net, and of what is fitted at once ---- */
+/* ---- of a net, of what is fitted at once, and of the best of several nets ---- */
 
 static int64_t *train_fold(void *values)
 {
@@ -354,7 +405,8 @@ static int train_split(struct kl_sequence_split_options *o, const void *values, 
 }
 static int train(struct kl_mode_run *run, struct kl_error *err)
 {
-    static const struct method net = { &kl_sequence_mode_train, train_fold, train_split, train_resume };
+    static const struct method net = { &kl_sequence_mode_train, train_fold, train_split, train_resume,
+                                       false };
     return folds(&net, run, err);
 }
 const struct kl_mode kl_sequence_mode_train_folds = { .tool = &kl_sequence_train_tool,
@@ -364,9 +416,25 @@ const struct kl_mode kl_sequence_mode_train_folds = { .tool = &kl_sequence_train
 static int fit(struct kl_mode_run *run, struct kl_error *err)
 {
     static const struct method fitted = { &kl_sequence_mode_fit, kl_sequence_fit_fold,
-                                          kl_sequence_fit_split, NULL };
+                                          kl_sequence_fit_split, NULL, false };
     return folds(&fitted, run, err);
 }
 const struct kl_mode kl_sequence_mode_fit_folds = { .tool = &kl_sequence_fit_tool,
                                                     .defaults = kl_sequence_fit_defaults,
                                                     .run = fit };
+
+/* What the grid sets of the rest, the points alone know. */
+static int sweep_split(struct kl_sequence_split_options *o, const void *values, struct kl_error *err)
+{
+    (void)err;
+    *o = kl_sequence_train_parts(values);
+    return KL_OK;
+}
+static int sweep(struct kl_mode_run *run, struct kl_error *err)
+{
+    static const struct method best = { &kl_sequence_mode_sweep, train_fold, sweep_split, NULL, true };
+    return folds(&best, run, err);
+}
+const struct kl_mode kl_sequence_mode_sweep_folds = { .tool = &kl_sequence_sweep_tool,
+                                                      .defaults = kl_sequence_train_defaults,
+                                                      .run = sweep };

@@ -110,7 +110,7 @@ static int save(struct kl_mode_run *run, struct kl_writer *to, struct kl_error *
     const struct kl_sequence_learned *m = &w->report.models[0];
     const size_t dims[2] = { w->n, w->report.classes };
     char model[KL_SEQUENCE_NAME];
-    kl_sequence_learned_name(model, m);
+    kl_sequence_report_name(model, &w->report);
     int code = kl_store_writer_text(to, "", "model", model, err);
     if (!code) code = kl_store_writer_integer(to, "", "heads", (int64_t)w->nets, err);
     if (!code) code = kl_store_writer_integer(to, "", "agree", (int64_t)w->agree, err);
@@ -237,7 +237,7 @@ static int json(struct kl_mode_run *run, FILE *to, struct kl_error *err)
 {
     const struct work *w = run->state;
     char model[KL_SEQUENCE_NAME];
-    kl_sequence_learned_name(model, &w->report.models[0]);
+    kl_sequence_report_name(model, &w->report);
     const struct kl_json_pair pairs[] = {
         { "model", KL_JSON_TEXT, model, 0 },
         { "windows", KL_JSON_COUNT, NULL, (double)w->n },
@@ -253,7 +253,7 @@ static void words(struct kl_mode_run *run, FILE *to)
 {
     const struct work *w = run->state;
     char model[KL_SEQUENCE_NAME];
-    kl_sequence_learned_name(model, &w->report.models[0]);
+    kl_sequence_report_name(model, &w->report);
     fprintf(to, "%s: %zu window%s by %s", run->stage.common->output, w->n, kl_s(w->n), model);
     if (w->nets > 1) fprintf(to, ", the mean of %zu, which agree on %zu", w->nets, w->agree);
     for (size_t k = 0; k < w->report.classes; k++) {

@@ -31,15 +31,15 @@ static size_t whole(size_t bytes)
 static int take_buffers(struct buffers *b, const struct job *job, struct kl_error *err)
 {
     const struct kl_sequence_report *r = job->r;
-    const struct kl_sequence_net *net = &r->models[0].net;
-    size_t needed = 0; /* by the net that needs most: files may say what they like */
+    size_t needed = 0, size = 0; /* by the net that needs most: files may say what they like */
     for (size_t k = 0; k < r->n_models; k++) {
         const struct kl_sequence_net *one = &r->models[k].net;
         const size_t work = one->model->work_f32(one, CHUNK);
         needed = work > needed ? work : needed;
+        size = one->block.size > size ? one->block.size : size;
     }
     const size_t x = whole(CHUNK * r->channels * job->stride * sizeof *b->x),
-                 grad = whole(net->block.size * sizeof *b->grad),
+                 grad = whole(size * sizeof *b->grad),
                  logits = whole(CHUNK * r->classes * sizeof *b->logits),
                  labels = whole(CHUNK * sizeof *b->labels),
                  bytes = 2 * x + grad + logits + labels + needed;

@@ -12,8 +12,9 @@ extern const struct kl_kind kl_sequence_report_kind;
 extern const struct kl_kind kl_sequence_predictions_kind; /* "sequence-predictions" */
 extern const struct kl_tool kl_sequence_eval_tool, kl_sequence_predict_tool;
 extern const struct kl_mode kl_sequence_mode_eval, kl_sequence_mode_predict;
-/* qseq train and qseq fit of one fold, or with --fold all of each and their report (mode_folds.c). */
-extern const struct kl_mode kl_sequence_mode_train_folds, kl_sequence_mode_fit_folds;
+/* qseq train, fit and sweep of one fold, or with --fold all of each and their report (mode_folds.c). */
+extern const struct kl_mode kl_sequence_mode_train_folds, kl_sequence_mode_fit_folds,
+    kl_sequence_mode_sweep_folds;
 
 /* One window that is tested, and by which model. */
 struct kl_sequence_tested {
@@ -21,13 +22,23 @@ struct kl_sequence_tested {
     int32_t model, file;
     bool fresh; /* of a file that the model does not know */
 };
+/* A model that a sweep's table says is its best point (chosen.c). */
+struct kl_sequence_choice {
+    int64_t fold;
+    size_t model;
+    char point[KL_SWEEP_NAME]; /* "lr=1e-3 layers=2" */
+    double judged;             /* by its validation: mean over replicas */
+};
 struct kl_sequence_report {
     /* given: open */
-    struct kl_file *const *model_files, *const *window_files;
+    struct kl_file *const *model_files, *const *window_files, *const *sweep_files;
     size_t n_models, n_windows;
+    size_t n_sweeps; /* 0: models are folds of one; else as many as these, each the best of one sweep */
     /* found */
     struct kl_sequence_set set;
-    struct kl_sequence_learned *models;                   /* (n_models) folds of one model */
+    struct kl_sequence_learned *models;                   /* (n_models) */
+    struct kl_sequence_choice *chosen;                    /* (n_sweeps) by fold */
+    char judge[48];                                       /* of them: "val_loss" */
     struct kl_sequence_tested *tested;                    /* (n) by window */
     bool all;                                             /* hidden */
     size_t seen;                                          /* of kl_sequence_report_open_all */
@@ -50,11 +61,12 @@ struct kl_sequence_report {
     int64_t *own_n; /* (n_people) windows given of each, all of them: what is his own is fitted on these;
                        NULL unless transductive */
 };
-/* Models and windows of a command line, each by content: open, and into the report (mode_eval.c).
-   KL_EUSAGE: none of one sort, or one twice; KL_EDATA. Close them in any case, the report before. */
+/* Models and windows of a command line, and tables of sweeps, each by content: open, and into the report
+   (mode_eval.c). KL_EUSAGE: no model or windows, or one twice; KL_EDATA. Close them in any case, the
+   report before. */
 struct kl_sequence_models_and_windows {
-    struct kl_file **files; /* models first */
-    size_t n, n_models;
+    struct kl_file **files; /* models, windows, tables */
+    size_t n, n_models, n_sweeps;
 };
 int kl_sequence_report_files(struct kl_sequence_models_and_windows *w, struct kl_sequence_report *report,
                              struct kl_mode_run *run, struct kl_error *err);
@@ -70,6 +82,17 @@ int kl_sequence_report_open(struct kl_sequence_report *r, struct kl_error *err);
 /* In its place where nothing is judged: every model on all windows given, model after model, whether
    they have labels or not; r->seen of them trained a model or chose its epoch. Labels are 0 then. */
 int kl_sequence_report_open_all(struct kl_sequence_report *r, struct kl_error *err);
+/* Which point each sweep that was given chose: all are of one grid on the folds of one split, and every
+   model is the best point of one of them. (chosen.c) KL_EDATA says what is not so. */
+int kl_sequence_report_choose(struct kl_sequence_report *r, struct kl_error *err);
+int kl_sequence_chosen_save(const struct kl_sequence_report *r, struct kl_writer *writer,
+                            struct kl_error *err);
+/* A line for each point that was chosen; and [{"fold":0,"point":"lr=1e-3","val_loss":0.6},...],
+   malloc'ed. */
+void kl_sequence_chosen_write(FILE *to, const struct kl_sequence_report *r);
+int kl_sequence_chosen_json(char **text, const struct kl_sequence_report *r, struct kl_error *err);
+/* The name of all models in tables; of several nets "hydra|means", by fold. */
+void kl_sequence_report_name(char name[KL_SEQUENCE_NAME], const struct kl_sequence_report *r);
 /* Check fresh files. KL_EDATA: a window there has the numbers of one that trained a model or chose its
    epoch; one that is tested stands in two files. (tested.c) */
 int kl_sequence_report_check_copies(struct kl_sequence_report *r, struct kl_error *err);

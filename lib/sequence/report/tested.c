@@ -215,23 +215,24 @@ static int check_fold(const struct kl_file *file, const struct kl_file *first, s
     return code;
 }
 
-static int check_models(const struct kl_sequence_report *r, struct kl_error *err)
+static int check_models(struct kl_sequence_report *r, struct kl_error *err)
 {
     const struct kl_sequence_learned *a = &r->models[0];
+    const bool alike = !r->n_sweeps; /* chosen ones are what their points are */
     for (size_t k = 1; k < r->n_models; k++) {
         const struct kl_sequence_learned *b = &r->models[k];
-        if (strcmp(a->model, b->model))
+        if (alike && strcmp(a->model, b->model))
             return differ(err, r->model_files[k], "model", b->model, a->model, r->model_files[0]);
         if (strcmp(a->split, b->split))
             return differ(err, r->model_files[k], "split", b->split, a->split, r->model_files[0]);
-        if (a->replicas != b->replicas || a->net.block.size != b->net.block.size)
+        if (a->replicas != b->replicas || (alike && a->net.block.size != b->net.block.size))
             return kl_fail(err, KL_EDATA, "%s: %zu replicas of %zu values, expected %zu of %zu as in %s",
                            kl_store_file_path(r->model_files[k]), b->replicas, b->net.block.size,
                            a->replicas, a->net.block.size, kl_store_file_path(r->model_files[0]));
-        const int code = check_fold(r->model_files[k], r->model_files[0], err);
+        const int code = alike ? check_fold(r->model_files[k], r->model_files[0], err) : KL_OK;
         if (code) return code;
     }
-    return KL_OK;
+    return kl_sequence_report_choose(r, err);
 }
 
 static int check_names(const struct kl_file *model, const struct kl_file *windows, const char *what,
@@ -454,7 +455,8 @@ static int take_own(struct kl_sequence_report *r, struct kl_error *err)
     for (size_t k = 0; k < r->n_models && !code && !r->models[k].fitted; k++)
         code = refit_own(r, k, wanted, err);
     free(wanted);
-    r->transductive = kl_sequence_learned_transductive(&r->models[0]);
+    for (size_t k = 0; k < r->n_models && !r->transductive; k++)
+        r->transductive = kl_sequence_learned_transductive(&r->models[k]);
     if (code || !r->transductive) return code;
     if (!(r->own_n = calloc(r->n_people + 1, sizeof *r->own_n)))
         return kl_fail_memory(err, r->n_people * sizeof *r->own_n);
@@ -536,7 +538,7 @@ void kl_sequence_report_close(struct kl_sequence_report *r)
 {
     for (size_t k = 0; r->models && k < r->n_models; k++) kl_sequence_learned_close(&r->models[k]);
     kl_sequence_set_close(&r->set);
-    free(r->models), free(r->tested), free(r->labels), free(r->person), free(r->people);
+    free(r->models), free(r->chosen), free(r->tested), free(r->labels), free(r->person), free(r->people);
     free(r->logits), free(r->probabilities), free(r->importance);
     free(r->metrics), free(r->confusion), free(r->of_person), free(r->person_n), free(r->own_n);
 }

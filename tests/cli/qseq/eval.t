@@ -66,9 +66,9 @@ $ qseq train -q S?.h5 -m means --epochs 2 --split leak -o leak.h5; qseq eval lea
 # What does not fit.
 $ qseq eval fold0.h5 -o x.h5; qseq eval S1.h5 -o x.h5; qseq eval -o x.h5; qseq eval fold0.h5 leak.h5 S1.h5 -o x.h5 2>split; status=$?; grep -c "split '.*', expected '.*' as in" split; exit $status
 > 1
-! qseq: 1 input, expected MODEL.h5... WINDOWS.h5...; see qseq eval --help
-! qseq: 1 input, expected MODEL.h5... WINDOWS.h5...; see qseq eval --help
-! qseq: 0 inputs, expected MODEL.h5... WINDOWS.h5...; see qseq eval --help
+! qseq: 1 input, expected MODEL.h5... [SWEEP.h5...] WINDOWS.h5...; see qseq eval --help
+! qseq: 1 input, expected MODEL.h5... [SWEEP.h5...] WINDOWS.h5...; see qseq eval --help
+! qseq: 0 inputs, expected MODEL.h5... [SWEEP.h5...] WINDOWS.h5...; see qseq eval --help
 ? 65
 $ qseq windows -q people/S001*.edf --rate 80 -o other.h5; qseq eval fold0.h5 other.h5 -q -o x.h5
 ! qseq: other.h5: windows of 249 steps at 80 Hz, expected 125 at 40 as in fold0.h5
