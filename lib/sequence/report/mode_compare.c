@@ -339,6 +339,8 @@ static int open_reports(struct kl_mode_run *run, struct kl_error *err)
     if (v->csv && (v->common.json || v->common.output))
         return kl_fail(err, KL_EUSAGE, "--csv and %s: give one of them",
                        v->common.json ? "--json" : "-o");
+    /* Without a file what is printed is the result, which -q leaves. */
+    if (!v->common.output) ((struct values *)run->values)->common.quiet = false;
     w->reports = calloc(n, sizeof *w->reports), w->files = calloc(n, sizeof *w->files);
     if (!w->reports || !w->files) return kl_fail_memory(err, n * sizeof *w->reports);
     for (w->n = 0; w->n < n;) {
