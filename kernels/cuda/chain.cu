@@ -5,12 +5,10 @@
 #include "kernels/cuda/chain_step.cuh"
 #include "kernels/cuda/library.h"
 
-enum { MEMORIES = 12 };
 struct kl_cuda_chains {
     struct kl_chain_job job;
     size_t shared, threads; /* of a block */
-    void *memory[MEMORIES];
-    int n_memory;
+    struct kl_cuda_pieces pieces;
 };
 typedef void (*kernel)(struct kl_chain_job);
 
@@ -77,11 +75,7 @@ static int look_at_gpu(struct kl_cuda_chains *s, bool *outside, int device, stru
 /* n values for as long as the chains live. */
 template <class T> static int keep(struct kl_cuda_chains *s, T **to, size_t n, struct kl_error *err)
 {
-    void *memory = NULL;
-    const int code = kl_cuda_take(&memory, n, sizeof(T), "chains", err);
-    s->memory[s->n_memory++] = memory;
-    *to = (T *)memory;
-    return code;
+    return kl_cuda_keep(&s->pieces, to, NULL, n, "chains", err);
 }
 /* Records filled up to the kernel's width, labels as signs. */
 static int send_records(struct kl_cuda_chains *s, int which, struct kl_error *err)
@@ -128,7 +122,7 @@ static void chains_close(struct kl_cuda_chains **chains)
 {
     struct kl_cuda_chains *s = *chains;
     if (!s) return;
-    for (int i = 0; i < s->n_memory; i++) kl_cuda_give(s->memory[i]);
+    kl_cuda_give_pieces(&s->pieces);
     free(s);
     *chains = NULL;
 }

@@ -6,14 +6,14 @@
 #include "kernels/cuda/gan_network.cuh"
 #include "kernels/cuda/library.h"
 
-enum { MEMORIES = 16, DRAWING = 64 /* blocks that draw the weights of a pair */ };
+enum { DRAWING = 64 /* blocks that draw the weights of a pair */ };
 struct kl_cuda_gans {
     struct kl_gan_job job;
     size_t n, angles; /* pairs; angles of one */
     size_t shared;    /* bytes of a block's shared memory */
-    void *memory[MEMORIES], *factors, *history;
+    struct kl_cuda_pieces pieces;
+    void *factors, *history;
     int64_t count; /* epochs that factors and history have room for */
-    int n_memory;
     cudaStream_t stream;
 };
 typedef void (*kernel)(struct kl_gan_job);
@@ -52,11 +52,7 @@ static int look_at_gpu(struct kl_cuda_gans *g, size_t most, bool *other_outside,
 /* n zeros for as long as the GANs live. */
 template <class T> static int keep(struct kl_cuda_gans *g, T **to, size_t n, struct kl_error *err)
 {
-    void *memory = NULL;
-    int code = kl_cuda_take(&memory, n, sizeof(T), "GANs", err);
-    g->memory[g->n_memory++] = memory;
-    *to = (T *)memory;
-    return code;
+    return kl_cuda_keep(&g->pieces, to, NULL, n, "GANs", err);
 }
 
 static int take_memory(struct kl_cuda_gans *g, bool other_outside, struct kl_error *err)
@@ -86,7 +82,7 @@ static void gans_close(struct kl_cuda_gans **gans)
 {
     struct kl_cuda_gans *g = *gans;
     if (!g) return;
-    for (int i = 0; i < g->n_memory; i++) kl_cuda_give(g->memory[i]);
+    kl_cuda_give_pieces(&g->pieces);
     kl_cuda_give(g->factors);
     kl_cuda_give(g->history);
     if (g->stream) cudaStreamDestroy(g->stream);

@@ -36,11 +36,7 @@ static void count_items(struct kl_head_job *job, const struct kl_cuda_head *shap
 /* n values for the heads' life. */
 template <class T> static int keep(struct kl_cuda_heads *h, T **to, size_t n, struct kl_error *err)
 {
-    void *memory = NULL;
-    int code = kl_cuda_take(&memory, n, sizeof(T), "heads", err);
-    h->memory[h->n_memory++] = memory;
-    *to = (T *)memory;
-    return code;
+    return kl_cuda_keep(&h->pieces, to, NULL, n, "heads", err);
 }
 
 /* The circuit and what the shape points to. */
@@ -165,10 +161,9 @@ int kl_cuda_heads_take(struct kl_cuda_heads *h, const struct kl_cuda_head *shape
 void kl_cuda_heads_release(struct kl_cuda_heads *h)
 {
     kl_cuda_features_close(&h->features);
-    for (int i = 0; i < h->n_memory; i++) kl_cuda_give(h->memory[i]);
+    kl_cuda_give_pieces(&h->pieces);
     kl_cuda_give(h->arrays);
     kl_cuda_give(h->groups);
     kl_cuda_give(h->absent);
-    h->n_memory = 0;
     h->arrays = h->groups = h->absent = NULL;
 }

@@ -28,8 +28,7 @@ struct kl_cuda_heads {
     int processors;
     size_t resident_memory; /* of a block, then */
     void *arrays, *groups, *absent;
-    void *memory[32]; /* what else was taken */
-    int n_memory;
+    struct kl_cuda_pieces pieces; /* what else was taken */
     float *judge_y, *judge_varying;
     int32_t *which; /* of a call's steps: (n_heads) and so on */
     uint32_t *replica;

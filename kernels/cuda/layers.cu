@@ -6,7 +6,6 @@
 #include "kernels/cuda/layers_step.cuh"
 #include "kernels/cuda/library.h"
 
-enum { MEMORIES = 28 };
 /* ORDER: permutations; KNOW: gradients that proposals begin from; STEP; DRAW: from the prior; JUDGE: of
  * a set. */
 enum kind { ORDER, KNOW, STEP, DRAW, JUDGE };
@@ -35,8 +34,7 @@ struct layers {
     size_t room;
     size_t n_ticks;
     bool counting;
-    void *memory[MEMORIES];
-    int n_memory;
+    struct kl_cuda_pieces pieces;
 };
 static struct layers *of(struct kl_cuda_chains *chains)
 {
@@ -53,12 +51,7 @@ static bool accepts(const struct kl_cuda_chains_shape *shape)
 template <class T>
 static int keep(struct layers *s, T **to, size_t n, const void *from, struct kl_error *err)
 {
-    void *memory = NULL;
-    const int code = from ? kl_cuda_copy(&memory, from, n, sizeof(T), "records", err)
-                          : kl_cuda_take(&memory, n, sizeof(T), "chains", err);
-    s->memory[s->n_memory++] = memory;
-    *to = (T *)memory;
-    return code;
+    return kl_cuda_keep(&s->pieces, to, from, n, from ? "records" : "chains", err);
 }
 
 static void lay_out(struct layers *s)
@@ -123,7 +116,7 @@ static void layers_close(struct kl_cuda_chains **chains)
 {
     struct layers *s = of(*chains);
     if (!s) return;
-    for (int i = 0; i < s->n_memory; i++) kl_cuda_give(s->memory[i]);
+    kl_cuda_give_pieces(&s->pieces);
     kl_cuda_give(s->on_gpu);
     free(s->known), free(s);
     *chains = NULL;

@@ -20,6 +20,30 @@ int kl_cuda_copy(void **memory, const void *from, size_t n, size_t size, const c
                  struct kl_error *err);
 /* Gives back what one of these took; NULL: nothing. */
 void kl_cuda_give(void *memory);
+/* Pieces of a GPU's memory that are given back together. */
+struct kl_cuda_pieces {
+    void *memory[40];
+    int n;
+};
+/* One more: n values, copies of `from` or (NULL) zeros. */
+template <class T>
+static inline int kl_cuda_keep(struct kl_cuda_pieces *pieces, T **to, const void *from, size_t n,
+                               const char *what, struct kl_error *err)
+{
+    void *memory = NULL;
+    *to = NULL;
+    if (pieces->n == sizeof pieces->memory / sizeof *pieces->memory)
+        return kl_cuda_fail(err, KL_EINTERNAL, "%s: no place for a piece of memory", what);
+    const int code = from ? kl_cuda_copy(&memory, from, n, sizeof(T), what, err)
+                          : kl_cuda_take(&memory, n, sizeof(T), what, err);
+    pieces->memory[pieces->n++] = memory;
+    *to = (T *)memory;
+    return code;
+}
+static inline void kl_cuda_give_pieces(struct kl_cuda_pieces *pieces)
+{
+    while (pieces->n > 0) kl_cuda_give(pieces->memory[--pieces->n]);
+}
 /* n values to the GPU, and from there. */
 template <class T> static inline int kl_cuda_send(T *to, const T *from, size_t n, struct kl_error *err)
 {

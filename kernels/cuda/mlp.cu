@@ -5,13 +5,11 @@
 #include "kernels/cuda/library.h"
 #include "kernels/cuda/mlp_train.cuh"
 
-enum { MEMORIES = 13 };
 struct kl_cuda_mlps {
     struct kl_mlp_job job;
     size_t n_runs, shared; /* bytes of a block's shared memory */
     size_t n;              /* runs of the epoch under way */
-    void *memory[MEMORIES];
-    int n_memory;
+    struct kl_cuda_pieces pieces;
     cudaStream_t stream;
 };
 typedef void (*kernel)(struct kl_mlp_job);
@@ -89,12 +87,7 @@ static int look_at_gpu(struct kl_cuda_mlps *s, size_t most_runs, int device, str
 template <class T>
 static int keep(struct kl_cuda_mlps *s, const T **to, const void *from, size_t n, struct kl_error *err)
 {
-    void *memory = NULL;
-    int code = from ? kl_cuda_copy(&memory, from, n, sizeof(T), "rows and networks", err)
-                    : kl_cuda_take(&memory, n, sizeof(T), "rows and networks", err);
-    s->memory[s->n_memory++] = memory;
-    *to = (const T *)memory;
-    return code;
+    return kl_cuda_keep(&s->pieces, to, from, n, "rows and networks", err);
 }
 
 static int take_memory(struct kl_cuda_mlps *s, const struct kl_cuda_mlp *shape, struct kl_error *err)
@@ -122,7 +115,7 @@ static void mlps_close(struct kl_cuda_mlps **mlps)
 {
     struct kl_cuda_mlps *s = *mlps;
     if (!s) return;
-    for (int i = 0; i < s->n_memory; i++) kl_cuda_give(s->memory[i]);
+    kl_cuda_give_pieces(&s->pieces);
     if (s->stream) cudaStreamDestroy(s->stream);
     free(s);
     *mlps = NULL;

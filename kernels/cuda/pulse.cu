@@ -7,12 +7,10 @@
 #include "kernels/cuda/pulse_adam.cuh"
 #include "kernels/cuda/pulse_newton.cuh"
 
-enum { MEMORIES = 32 };
 struct kl_cuda_pulses {
     struct kl_pulse_job job;
     size_t blocks, number, shared; /* number: bytes of a number; shared: of a block's shared memory */
-    void *memory[MEMORIES];
-    int n_memory;
+    struct kl_cuda_pieces pieces;
     cudaStream_t stream;
 };
 
@@ -32,12 +30,7 @@ static kernel kernel_of(const struct kl_cuda_pulses *s)
 template <class T>
 static int keep(struct kl_cuda_pulses *s, T **to, const void *from, size_t n, struct kl_error *err)
 {
-    void *memory = NULL;
-    int code = from ? kl_cuda_copy(&memory, from, n, sizeof(T), "starts", err)
-                    : kl_cuda_take(&memory, n, sizeof(T), "starts", err);
-    s->memory[s->n_memory++] = memory;
-    *to = (T *)memory;
-    return code;
+    return kl_cuda_keep(&s->pieces, to, from, n, "starts", err);
 }
 template <class T>
 static int keep(struct kl_cuda_pulses *s, const T **to, const T *from, size_t n, struct kl_error *err)
@@ -300,7 +293,7 @@ static void pulses_close(struct kl_cuda_pulses **pulses)
 {
     struct kl_cuda_pulses *s = *pulses;
     if (!s) return;
-    for (int i = 0; i < s->n_memory; i++) kl_cuda_give(s->memory[i]);
+    kl_cuda_give_pieces(&s->pieces);
     if (s->stream) cudaStreamDestroy(s->stream);
     free(s);
     *pulses = NULL;

@@ -6,7 +6,6 @@
 #include "kernels/cuda/window_embed.cuh"
 #include "kernels/cuda/window_front.cuh"
 
-enum { MEMORIES = 12 };
 struct kl_cuda_windows {
     struct kl_windows_job job, front;        /* the circuits'; the filters', if there are some */
     size_t n, n_copies, most, back, outputs; /* n: copies of the batch that went forward */
@@ -14,8 +13,7 @@ struct kl_cuda_windows {
     float *sums;     /* what comes back: (n, most, outputs), (n, places.end) */
     size_t bytes[2]; /* of a block's memory: forward, back */
     struct kl_window_layout at[2];
-    void *memory[MEMORIES];
-    int n_memory;
+    struct kl_cuda_pieces pieces;
     cudaStream_t stream;
 };
 typedef void (*kernel)(struct kl_windows_job);
@@ -132,12 +130,7 @@ template <class T>
 static int keep(struct kl_cuda_windows *w, const T **to, const void *from, size_t n,
                 struct kl_error *err)
 {
-    void *memory = NULL;
-    int code = from ? kl_cuda_copy(&memory, from, n, sizeof(T), "windows", err)
-                    : kl_cuda_take(&memory, n, sizeof(T), "windows", err);
-    w->memory[w->n_memory++] = memory;
-    *to = (const T *)memory;
-    return code;
+    return kl_cuda_keep(&w->pieces, to, from, n, "windows", err);
 }
 
 static size_t most_of(size_t a, size_t b)
@@ -181,7 +174,7 @@ static void windows_close(struct kl_cuda_windows **windows)
     struct kl_cuda_windows *w = *windows;
     if (!w) return;
     if (w->stream) cudaStreamSynchronize(w->stream); /* after an error work may be under way */
-    for (int i = 0; i < w->n_memory; i++) kl_cuda_give(w->memory[i]);
+    kl_cuda_give_pieces(&w->pieces);
     if (w->stream) cudaStreamDestroy(w->stream);
     free(w);
     *windows = NULL;
