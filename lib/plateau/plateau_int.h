@@ -14,7 +14,7 @@ int kl_plateau_names(char (*names)[KL_PLATEAU_NAME], size_t *n, const char *text
 int kl_plateau_strings(char *text, size_t size, char (*names)[KL_PLATEAU_NAME], size_t n_names,
                        int n_qubits, struct kl_error *err);
 
-/* ---- one cell (scan.c) ---- */
+/* ---- one cell (cell.c) ---- */
 enum { KL_PLATEAU_CHUNK = 32 }; /* draws that are run side by side */
 struct kl_plateau_cell {
     int n_qubits, n_layers;
