@@ -7,24 +7,6 @@
 
 #include "sequence/report/report.h"
 
-/* Sweeps of one grid differ in their fold, and so in the keys of their points. */
-static int check_alike(const struct kl_file *file, const struct kl_file *first, struct kl_error *err)
-{
-    char *lines = NULL;
-    int code =
-        kl_store_key_diff(&lines, kl_store_file_key_parts(first), kl_store_file_key_parts(file), err);
-    for (char *line = lines, *next; !code && line && *line; line = next) {
-        const size_t n = strcspn(line, "\n");
-        next = line + n + (line[n] != 0);
-        if (strncmp(line, "options.fold:", 13) == 0 || strncmp(line, "parts.sequence-models:", 22) == 0)
-            continue;
-        code = kl_fail(err, KL_EDATA, "%s: no fold of the sweep in %s: %.*s", kl_store_file_path(file),
-                       kl_store_file_path(first), (int)n, line);
-    }
-    free(lines);
-    return code;
-}
-
 static int take_fold(int64_t *fold, const struct kl_file *file, struct kl_error *err)
 {
     json_t *parts = NULL;
@@ -78,7 +60,7 @@ int kl_sequence_report_choose(struct kl_sequence_report *r, struct kl_error *err
     r->chosen = calloc(r->n_sweeps, sizeof *r->chosen);
     if (!r->chosen) return kl_fail_memory(err, r->n_sweeps * sizeof *r->chosen);
     for (size_t k = 0; k < r->n_sweeps && !code; k++) {
-        code = check_alike(r->sweep_files[k], r->sweep_files[0], err);
+        code = kl_sequence_check_fold(r->sweep_files[k], r->sweep_files[0], "sweep", err);
         if (!code) code = take_best(&r->chosen[k], r, r->sweep_files[k], err);
     }
     if (code) return code;

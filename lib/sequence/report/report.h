@@ -22,6 +22,10 @@ struct kl_sequence_tested {
     int32_t model, file;
     bool fresh; /* of a file that the model does not know */
 };
+/* Folds of one model, or of one sweep (what), are made alike, of the same windows: nothing in their keys
+   differs but the fold, and with it the keys of a sweep's points. KL_EDATA. (tested.c) */
+int kl_sequence_check_fold(const struct kl_file *file, const struct kl_file *first, const char *what,
+                           struct kl_error *err);
 /* A model that a sweep's table says is its best point (chosen.c). */
 struct kl_sequence_choice {
     int64_t fold;

@@ -198,8 +198,8 @@ static int differ(struct kl_error *err, const struct kl_file *file, const char *
                    found, expected, kl_store_file_path(first));
 }
 
-/* Folds of one model are made alike, of the same windows: nothing in their keys differs but the fold. */
-static int check_fold(const struct kl_file *file, const struct kl_file *first, struct kl_error *err)
+int kl_sequence_check_fold(const struct kl_file *file, const struct kl_file *first, const char *what,
+                           struct kl_error *err)
 {
     char *lines = NULL;
     int code =
@@ -207,9 +207,10 @@ static int check_fold(const struct kl_file *file, const struct kl_file *first, s
     for (char *line = lines, *next; !code && line && *line; line = next) {
         const size_t n = strcspn(line, "\n");
         next = line + n + (line[n] != 0);
-        if (strncmp(line, "options.fold:", 13) == 0) continue;
-        code = kl_fail(err, KL_EDATA, "%s: no fold of the model in %s: %.*s", kl_store_file_path(file),
-                       kl_store_file_path(first), (int)n, line);
+        if (strncmp(line, "options.fold:", 13) == 0 || strncmp(line, "parts.sequence-models:", 22) == 0)
+            continue;
+        code = kl_fail(err, KL_EDATA, "%s: no fold of the %s in %s: %.*s", kl_store_file_path(file),
+                       what, kl_store_file_path(first), (int)n, line);
     }
     free(lines);
     return code;
@@ -229,7 +230,8 @@ static int check_models(struct kl_sequence_report *r, struct kl_error *err)
             return kl_fail(err, KL_EDATA, "%s: %zu replicas of %zu values, expected %zu of %zu as in %s",
                            kl_store_file_path(r->model_files[k]), b->replicas, b->net.block.size,
                            a->replicas, a->net.block.size, kl_store_file_path(r->model_files[0]));
-        const int code = alike ? check_fold(r->model_files[k], r->model_files[0], err) : KL_OK;
+        const int code =
+            alike ? kl_sequence_check_fold(r->model_files[k], r->model_files[0], "model", err) : KL_OK;
         if (code) return code;
     }
     return kl_sequence_report_choose(r, err);
