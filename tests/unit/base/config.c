@@ -62,73 +62,75 @@ static void values_of_a_file(void)
     }
 }
 
+static const struct {
+    const char *yaml;
+    int code;
+    const char *says;
+} refused[] = {
+    { "lr: 1\nqubit: 3\n", KL_EUSAGE, ":2: qubit: no such option; did you mean qubits?" },
+    { "lr: 1\n\nn_qubits: 33\n", KL_EUSAGE,
+      ":3: n_qubits: found 33, expected a whole number from 1 to 20" },
+    { "lr: fast\n", KL_EUSAGE, ":1: lr: found 'fast', expected a number" },
+    { "optimizer: lion\n", KL_EUSAGE, "expected one of adam|adamw|sgd" },
+    { "resume: maybe\n", KL_EUSAGE, "found 'maybe', expected true or false" },
+    { "resume: 'yes'\n", KL_EUSAGE, "found 'yes', expected true or false" },
+    { "optimizer: null\n", KL_EUSAGE,
+      ":1: optimizer: found no value, expected adam|adamw|sgd (update rule); without the line it is "
+      "'adam'" },
+    { "lr:\n", KL_EUSAGE, ":1: lr: found no value, expected X (learning rate); without" },
+    { "any_number: ~\n", KL_EUSAGE, ":1: any_number: found no value, expected N; without" },
+    { "weights: ''\n", KL_EUSAGE, "found '', expected FILE" },
+    { "weights: ~\nweights: a\n", KL_EUSAGE, "given twice in this file" },
+    { "weights: false\n", KL_EUSAGE,
+      ":1: weights: found false, expected FILE; put a text in quotes, 'false', or take the line "
+      "out" },
+    { "weights: True\n", KL_EUSAGE, "found True, expected FILE" },
+    { "weights: no\n", KL_EUSAGE, "found no, expected FILE" },
+    { "grid: Off\n", KL_EUSAGE, "found Off, expected GRID" },
+    { "weights: ''\n", KL_EUSAGE, ":1: weights: found '', expected FILE; is a variable unset?" },
+    { "optimizer: true\n", KL_EUSAGE, "found 'true', expected one of adam|adamw|sgd" },
+    { "lr: 0x1\n", KL_EUSAGE, "found '0x1', expected a number" },
+    { "lr: 1\nlr: 2\n", KL_EUSAGE,
+      ":2: lr: given twice in this file: 'lr' in line 1 is the same option" },
+    { "n_qubits: 1\nqubits: 2\n", KL_EUSAGE,
+      ":2: qubits: given twice in this file: 'n_qubits' in line 1" },
+    { "optimizer:\n  name: adam\n", KL_EUSAGE, ":1: optimizer: found a mapping" },
+    { "train:\n  lr: 1\n", KL_EUSAGE,
+      ":1: train: found a mapping, expected a plain value; options stand" },
+    { "optimizer: [adam]\n", KL_EUSAGE, "found a list" },
+    { "weights: [a, [b]]\n", KL_EUSAGE, ":1: weights: expected a list of plain values" },
+    { "weights: [a, 'b,c']\n", KL_EUSAGE, "without commas in them" },
+    { "weights: [a, \"b\\0c\"]\n", KL_EUSAGE, "expected a list of plain values" },
+    { "weights: [a, b: c]\n", KL_EUSAGE, "expected a list of plain values" },
+    { "weights: &x [a]\n", KL_EUSAGE, "found a list or an anchor" },
+    { "weights: [a, *x]\n", KL_EUSAGE, "expected a list of plain values" },
+    { "weights: [a\n", KL_EDATA, "not YAML" },
+    { "weights: []\n", KL_EUSAGE, "found '', expected FILE" },
+    { "lr: &x 1\n", KL_EUSAGE, "anchor" },
+    { "&x lr: 1\n", KL_EUSAGE, "anchors are not read" },
+    { "lr: *x\n", KL_EUSAGE, "anchor" },
+    { "- lr\n", KL_EUSAGE, ":1: expected lines of the form 'name: value'" },
+    { "lr\n", KL_EUSAGE, "expected lines of the form" },
+    { "lr: 1\n---\nlr: 2\n", KL_EUSAGE, ":3: expected lines of the form" },
+    { "lr: 1\n--- words\n", KL_EUSAGE, ":2: expected lines of the form" },
+    { "note: \"a\\0b\"\n", KL_EUSAGE, "zero byte" },
+    { "help: true\n", KL_EUSAGE, "belongs on the command line" },
+    { "config: other.yaml\n", KL_EUSAGE, "belongs on the command line" },
+    { "lr: \"1\n", KL_EDATA, "not YAML" },
+    { "\tlr: 1\n", KL_EDATA,
+      ":1: not YAML: found character that cannot start any token (a tab? YAML indents by blanks)" },
+    { "note: é\n\tresume: true\n", KL_EDATA, "(a tab? YAML indents by blanks)" },
+    { "lr: @1\n", KL_EDATA, "found character that cannot start any token" },
+    { "lr: 1\n}\n", KL_EDATA, ":2: not YAML" },
+    { "\xff\xfe\xff", KL_EDATA, "begins as a text in UTF-16 and is none" },
+};
+
 static void refusals(void)
 {
-    static const struct {
-        const char *yaml;
-        int code;
-        const char *says;
-    } cases[] = {
-        { "lr: 1\nqubit: 3\n", KL_EUSAGE, ":2: qubit: no such option; did you mean qubits?" },
-        { "lr: 1\n\nn_qubits: 33\n", KL_EUSAGE,
-          ":3: n_qubits: found 33, expected a whole number from 1 to 20" },
-        { "lr: fast\n", KL_EUSAGE, ":1: lr: found 'fast', expected a number" },
-        { "optimizer: lion\n", KL_EUSAGE, "expected one of adam|adamw|sgd" },
-        { "resume: maybe\n", KL_EUSAGE, "found 'maybe', expected true or false" },
-        { "resume: 'yes'\n", KL_EUSAGE, "found 'yes', expected true or false" },
-        { "optimizer: null\n", KL_EUSAGE,
-          ":1: optimizer: found no value, expected adam|adamw|sgd (update rule); without the line it is 'adam'" },
-        { "lr:\n", KL_EUSAGE, ":1: lr: found no value, expected X (learning rate); without" },
-        { "any_number: ~\n", KL_EUSAGE, ":1: any_number: found no value, expected N; without" },
-        { "weights: ''\n", KL_EUSAGE, "found '', expected FILE" },
-        { "weights: ~\nweights: a\n", KL_EUSAGE, "given twice in this file" },
-        { "weights: false\n", KL_EUSAGE,
-          ":1: weights: found false, expected FILE; put a text in quotes, 'false', or take the line "
-          "out" },
-        { "weights: True\n", KL_EUSAGE, "found True, expected FILE" },
-        { "weights: no\n", KL_EUSAGE, "found no, expected FILE" },
-        { "grid: Off\n", KL_EUSAGE, "found Off, expected GRID" },
-        { "weights: ''\n", KL_EUSAGE, ":1: weights: found '', expected FILE; is a variable unset?" },
-        { "optimizer: true\n", KL_EUSAGE, "found 'true', expected one of adam|adamw|sgd" },
-        { "lr: 0x1\n", KL_EUSAGE, "found '0x1', expected a number" },
-        { "lr: 1\nlr: 2\n", KL_EUSAGE,
-          ":2: lr: given twice in this file: 'lr' in line 1 is the same option" },
-        { "n_qubits: 1\nqubits: 2\n", KL_EUSAGE,
-          ":2: qubits: given twice in this file: 'n_qubits' in line 1" },
-        { "optimizer:\n  name: adam\n", KL_EUSAGE, ":1: optimizer: found a mapping" },
-        { "train:\n  lr: 1\n", KL_EUSAGE,
-          ":1: train: found a mapping, expected a plain value; options stand" },
-        { "optimizer: [adam]\n", KL_EUSAGE, "found a list" },
-        { "weights: [a, [b]]\n", KL_EUSAGE, ":1: weights: expected a list of plain values" },
-        { "weights: [a, 'b,c']\n", KL_EUSAGE, "without commas in them" },
-        { "weights: [a, \"b\\0c\"]\n", KL_EUSAGE, "expected a list of plain values" },
-        { "weights: [a, b: c]\n", KL_EUSAGE, "expected a list of plain values" },
-        { "weights: &x [a]\n", KL_EUSAGE, "found a list or an anchor" },
-        { "weights: [a, *x]\n", KL_EUSAGE, "expected a list of plain values" },
-        { "weights: [a\n", KL_EDATA, "not YAML" },
-        { "weights: []\n", KL_EUSAGE, "found '', expected FILE" },
-        { "lr: &x 1\n", KL_EUSAGE, "anchor" },
-        { "&x lr: 1\n", KL_EUSAGE, "anchors are not read" },
-        { "lr: *x\n", KL_EUSAGE, "anchor" },
-        { "- lr\n", KL_EUSAGE, ":1: expected lines of the form 'name: value'" },
-        { "lr\n", KL_EUSAGE, "expected lines of the form" },
-        { "lr: 1\n---\nlr: 2\n", KL_EUSAGE, ":3: expected lines of the form" },
-        { "lr: 1\n--- words\n", KL_EUSAGE, ":2: expected lines of the form" },
-        { "note: \"a\\0b\"\n", KL_EUSAGE, "zero byte" },
-        { "help: true\n", KL_EUSAGE, "belongs on the command line" },
-        { "config: other.yaml\n", KL_EUSAGE, "belongs on the command line" },
-        { "lr: \"1\n", KL_EDATA, "not YAML" },
-        { "\tlr: 1\n", KL_EDATA,
-          ":1: not YAML: found character that cannot start any token (a tab? YAML indents by blanks)" },
-        { "note: é\n\tresume: true\n", KL_EDATA, "(a tab? YAML indents by blanks)" },
-        { "lr: @1\n", KL_EDATA, "found character that cannot start any token" },
-        { "lr: 1\n}\n", KL_EDATA, ":2: not YAML" },
-        { "\xff\xfe\xff", KL_EDATA, "begins as a text in UTF-16 and is none" },
-    };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct parsed p = parse_file(cases[i].yaml, strlen(cases[i].yaml));
-        CHECK(p.code == cases[i].code && !p.args, "%s: code %d", cases[i].yaml, p.code);
-        CHECK(strstr(p.err.text, cases[i].says), "%s: found: %s", cases[i].yaml, p.err.text);
+    for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
+        struct parsed p = parse_file(refused[i].yaml, strlen(refused[i].yaml));
+        CHECK(p.code == refused[i].code && !p.args, "%s: code %d", refused[i].yaml, p.code);
+        CHECK(strstr(p.err.text, refused[i].says), "%s: found: %s", refused[i].yaml, p.err.text);
         CHECK(strstr(p.err.text, "/file"), "the file is named: %s", p.err.text);
     }
     struct parsed p = PARSE("--config", "/nonexistent.yaml");
