@@ -6,8 +6,8 @@
 #include "kernels/cuda/layers_step.cuh"
 #include "kernels/cuda/library.h"
 
-/* ORDER: permutations; KNOW: gradients that proposals begin from; STEP; DRAW: from the prior; JUDGE: of
- * a set. */
+/* ORDER: permutations; KNOW: gradients that proposals begin from; STEP; DRAW: from the
+   prior; JUDGE: of a set. */
 enum kind { ORDER, KNOW, STEP, DRAW, JUDGE };
 struct tick {
     enum kind kind;

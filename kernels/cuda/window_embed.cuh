@@ -15,7 +15,7 @@ struct kl_embed_step {
     int n, t, outputs;
     float *z, *dz; /* columns, of rows KL_WINDOW_ROW apart */
     float *m, *dm; /* (3, outputs) */
-    kl_number *h, *psi, *bra;
+    kl_complex *h, *psi, *bra;
     const float *gain, *bias, *factors, *skip;
     float mean, rise, inverse; /* v = (gain (z - mean) rise + bias) inverse */
 };
@@ -67,7 +67,7 @@ KL_GPU void kl_embed_norms(kl_embed_step &e)
 }
 KL_GPU void kl_embed_begin(const kl_embed_step &e)
 {
-    kl_lanes_for(1 << e.n, [&](int k) { e.psi[k] = kl_number_of(kl_embed_value(e, k), 0); });
+    kl_lanes_for(1 << e.n, [&](int k) { e.psi[k] = kl_complex_of(kl_embed_value(e, k), 0); });
     __syncwarp();
 }
 
@@ -77,7 +77,7 @@ KL_GPU void kl_embed_turn(const kl_windows_job &job, const kl_embed_step &e, int
     kl_embed_begin(e);
     for (int g = from; g < end; g++) {
         const kl_cuda_rotation r = job.shape.rotations[g];
-        const kl_number turn = kl_turn_of(job, r.angle, e.t);
+        const kl_complex turn = kl_turn_of(job, r.angle, e.t);
         kl_rotate(e.psi, e.n, r, turn.x, turn.y);
     }
 }
@@ -89,7 +89,7 @@ KL_GPU void kl_embed_undo(const kl_windows_job &job, const kl_embed_step &e, int
     kl_observe(e.bra, e.psi, e.n, dm, 1, 2, 0);
     for (int g = end - 1; g >= from; g--) {
         const kl_cuda_rotation r = job.shape.rotations[g];
-        const kl_number turn = kl_turn_of(job, r.angle, e.t);
+        const kl_complex turn = kl_turn_of(job, r.angle, e.t);
         const float d = kl_rotate_back(e.psi, e.bra, e.n, r, turn.x, turn.y);
         if (kl_lane_of() == 0)
             kl_shared[job.at.dangle + (r.angle - job.shape.n_angles) * KL_WINDOW_ROW + e.t] += d;
@@ -111,17 +111,17 @@ KL_GPU float kl_embed_mix(const kl_windows_job &job, const kl_embed_step &e)
 {
     float sum = 0;
     kl_lanes_for(e.outputs, [&](int j) {
-        kl_number h = kl_number_of(0, 0);
+        kl_complex h = kl_complex_of(0, 0);
         for (int w = 0; w < 3; w++) {
             const float m = kl_embed_weighed(e, w, j);
-            h = kl_number_of(fmaf(e.factors[2 * w], m, h.x), fmaf(e.factors[2 * w + 1], m, h.y));
+            h = kl_complex_of(fmaf(e.factors[2 * w], m, h.x), fmaf(e.factors[2 * w + 1], m, h.y));
         }
         e.h[j] = h;
         sum += fmaf(h.x, h.x, h.y * h.y);
     });
     const float over = 1 / sqrtf(kl_lanes_sum(sum) + 1e-8f);
     kl_lanes_for(e.outputs, [&](int j) {
-        const kl_number h = e.h[j];
+        const kl_complex h = e.h[j];
         kl_shared[job.at.r + j * KL_WINDOW_ROW + e.t] = sqrtf(fmaf(h.x, h.x, h.y * h.y)) * over;
     });
     __syncwarp();
@@ -167,11 +167,11 @@ KL_GPU void kl_embed_mix_back(const kl_windows_job &job, const kl_embed_step &e,
     kl_lanes_for(e.outputs, [&](int j) { along = fmaf(e.dm[j], r[j * KL_WINDOW_ROW], along); });
     along = kl_lanes_sum(along);
     kl_lanes_for(e.outputs, [&](int j) {
-        const kl_number h = e.h[j];
+        const kl_complex h = e.h[j];
         const float size = sqrtf(fmaf(h.x, h.x, h.y * h.y)),
                     by_size = (e.dm[j] - r[j * KL_WINDOW_ROW] * along) * over,
                     ratio = size > 0 ? by_size / size : 0;
-        const kl_number g = kl_number_of(ratio * h.x, ratio * h.y);
+        const kl_complex g = kl_complex_of(ratio * h.x, ratio * h.y);
         for (int w = 0; w < 3; w++) {
             const float m = kl_embed_weighed(e, w, j);
             by[2 * w] = fmaf(m, g.x, by[2 * w]), by[2 * w + 1] = fmaf(m, g.y, by[2 * w + 1]);
@@ -189,7 +189,7 @@ KL_GPU void kl_embed_measured_back(const kl_windows_job &job, const kl_embed_ste
 {
     const float *f = e.factors;
     kl_lanes_for(e.outputs, [&](int j) {
-        const kl_number g = e.h[j];
+        const kl_complex g = e.h[j];
         const int axis = j / e.n;
         e.dm[j] = fmaf(f[0], g.x, f[1] * g.y);
         e.dm[e.outputs + j] = axis == 1 ? 0 : fmaf(f[2], g.x, f[3] * g.y);
@@ -197,7 +197,7 @@ KL_GPU void kl_embed_measured_back(const kl_windows_job &job, const kl_embed_ste
     });
     __syncwarp();
     kl_lanes_for(e.n, [&](int q) {
-        const kl_number gy = e.h[e.n + q];
+        const kl_complex gy = e.h[e.n + q];
         const float x = e.dm[2 * e.outputs + q], y = fmaf(f[4], gy.x, f[5] * gy.y), c = cosf(e.skip[q]),
                     s = sinf(e.skip[q]), m = e.m[2 * e.outputs + q];
         e.dm[2 * e.outputs + q] = fmaf(c, x, s * y);
@@ -292,7 +292,7 @@ template <bool BACK> KL_GPU void kl_embed_maps(const kl_windows_job &job, const 
         kl_shared[job.at.z + k * KL_WINDOW_ROW + t] = kl_window_z(job, b, k, t);
         if (BACK) kl_shared[job.at.dz + k * KL_WINDOW_ROW + t] = 0;
     });
-    kl_number *shared = kl_numbers(kl_shared + job.at.shared);
+    kl_complex *shared = kl_numbers(kl_shared + job.at.shared);
     kl_block_for(s.n_shared, [&](int k) { shared[k] = kl_half_turn(b.given[job.places.shared + k]); });
     if (BACK)
         kl_block_for(s.n_shared * KL_WINDOW_STEPS, [&](int e) {

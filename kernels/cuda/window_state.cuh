@@ -8,8 +8,8 @@
 #include "kernels/cuda_windows.h"
 
 /* x + i y */
-typedef float2 kl_number;
-KL_GPU kl_number kl_number_of(float re, float im)
+typedef float2 kl_complex;
+KL_GPU kl_complex kl_complex_of(float re, float im)
 {
     return make_float2(re, im);
 }
@@ -24,18 +24,18 @@ KL_GPU uint32_t kl_lane_of(void)
 }
 
 /* conj(a) b */
-KL_GPU kl_number kl_inner(kl_number a, kl_number b)
+KL_GPU kl_complex kl_inner(kl_complex a, kl_complex b)
 {
-    return kl_number_of(fmaf(a.x, b.x, a.y * b.y), fmaf(a.x, b.y, -(a.y * b.x)));
+    return kl_complex_of(fmaf(a.x, b.x, a.y * b.y), fmaf(a.x, b.y, -(a.y * b.x)));
 }
 /* sum + a b */
-KL_GPU kl_number kl_add_product(kl_number sum, kl_number a, kl_number b)
+KL_GPU kl_complex kl_add_product(kl_complex sum, kl_complex a, kl_complex b)
 {
-    return kl_number_of(fmaf(a.x, b.x, fmaf(-a.y, b.y, sum.x)), fmaf(a.x, b.y, fmaf(a.y, b.x, sum.y)));
+    return kl_complex_of(fmaf(a.x, b.x, fmaf(-a.y, b.y, sum.x)), fmaf(a.x, b.y, fmaf(a.y, b.x, sum.y)));
 }
-KL_GPU kl_number kl_conj(kl_number a)
+KL_GPU kl_complex kl_conj(kl_complex a)
 {
-    return kl_number_of(a.x, -a.y);
+    return kl_complex_of(a.x, -a.y);
 }
 
 /* ---- one rotation ---- */
@@ -62,33 +62,33 @@ KL_GPU float kl_sign(const kl_axis &p, uint32_t k)
 
 /* c a - i s P a of a pair u, v: each has what the other one's place gives. f: P's factor of v -> u (odd:
    without its i). */
-KL_GPU void kl_turn_pair(kl_number *u, kl_number *v, bool odd, float c, float s, float f)
+KL_GPU void kl_turn_pair(kl_complex *u, kl_complex *v, bool odd, float c, float s, float f)
 {
-    const kl_number a = *u, b = *v;
+    const kl_complex a = *u, b = *v;
     const float g = s * f;
     if (odd) {
-        *u = kl_number_of(fmaf(c, a.x, g * b.x), fmaf(c, a.y, g * b.y));
-        *v = kl_number_of(fmaf(c, b.x, -(g * a.x)), fmaf(c, b.y, -(g * a.y)));
+        *u = kl_complex_of(fmaf(c, a.x, g * b.x), fmaf(c, a.y, g * b.y));
+        *v = kl_complex_of(fmaf(c, b.x, -(g * a.x)), fmaf(c, b.y, -(g * a.y)));
     } else {
-        *u = kl_number_of(fmaf(c, a.x, g * b.y), fmaf(c, a.y, -(g * b.x)));
-        *v = kl_number_of(fmaf(c, b.x, g * a.y), fmaf(c, b.y, -(g * a.x)));
+        *u = kl_complex_of(fmaf(c, a.x, g * b.y), fmaf(c, a.y, -(g * b.x)));
+        *v = kl_complex_of(fmaf(c, b.x, g * a.y), fmaf(c, b.y, -(g * a.x)));
     }
 }
 /* Of a string of Z alone, on one amplitude. */
-KL_GPU void kl_turn_phase(kl_number *u, float c, float s, float f)
+KL_GPU void kl_turn_phase(kl_complex *u, float c, float s, float f)
 {
-    const kl_number a = *u;
+    const kl_complex a = *u;
     const float g = s * f;
-    *u = kl_number_of(fmaf(c, a.x, g * a.y), fmaf(c, a.y, -(g * a.x)));
+    *u = kl_complex_of(fmaf(c, a.x, g * a.y), fmaf(c, a.y, -(g * a.x)));
 }
 /* Im <l| P |a> of a pair. */
-KL_GPU float kl_slope_pair(kl_number lu, kl_number lv, kl_number u, kl_number v, bool odd, float f)
+KL_GPU float kl_slope_pair(kl_complex lu, kl_complex lv, kl_complex u, kl_complex v, bool odd, float f)
 {
     if (odd) return f * (fmaf(lu.x, v.x, lu.y * v.y) - fmaf(lv.x, u.x, lv.y * u.y));
     return f * (kl_inner(lu, v).y + kl_inner(lv, u).y);
 }
 
-KL_GPU void kl_rotate(kl_number *state, int n, const kl_cuda_rotation &r, float c, float s)
+KL_GPU void kl_rotate(kl_complex *state, int n, const kl_cuda_rotation &r, float c, float s)
 {
     const kl_axis p = kl_axis_of(r);
     const uint32_t size = 1u << n;
@@ -104,7 +104,7 @@ KL_GPU void kl_rotate(kl_number *state, int n, const kl_cuda_rotation &r, float 
 }
 
 /* Undone, on the state and the bra; returns the derivative by the angle, in all lanes. */
-KL_GPU float kl_rotate_back(kl_number *state, kl_number *bra, int n, const kl_cuda_rotation &r, float c,
+KL_GPU float kl_rotate_back(kl_complex *state, kl_complex *bra, int n, const kl_cuda_rotation &r, float c,
                             float s)
 {
     const kl_axis p = kl_axis_of(r);
@@ -129,20 +129,20 @@ KL_GPU float kl_rotate_back(kl_number *state, kl_number *bra, int n, const kl_cu
     return 0.5f * kl_lanes_sum(sum);
 }
 
-KL_GPU void kl_begin_state(kl_number *state, int n)
+KL_GPU void kl_begin_state(kl_complex *state, int n)
 {
     for (uint32_t k = kl_lane_of(); k < 1u << n; k += KL_WARP)
-        state[k] = kl_number_of(k == 0 ? 1.0f : 0.0f, 0);
+        state[k] = kl_complex_of(k == 0 ? 1.0f : 0.0f, 0);
     __syncwarp();
 }
 
 /* ---- superposition ---- */
 struct kl_mix {
-    kl_number alpha, beta;
-    const kl_number *third; /* (2^n) */
+    kl_complex alpha, beta;
+    const kl_complex *third; /* (2^n) */
     const uint32_t *image;
 };
-KL_GPU void kl_superpose(kl_number *phi, const kl_number *psi, int n, const kl_mix &mix)
+KL_GPU void kl_superpose(kl_complex *phi, const kl_complex *psi, int n, const kl_mix &mix)
 {
     for (uint32_t k = kl_lane_of(); k < 1u << n; k += KL_WARP)
         phi[k] =
@@ -150,13 +150,13 @@ KL_GPU void kl_superpose(kl_number *phi, const kl_number *psi, int n, const kl_m
     __syncwarp();
 }
 /* From bra by phi to that by psi; by (4): derivatives by alpha and beta, in all lanes. */
-KL_GPU void kl_superpose_back(kl_number *to, float *by, const kl_number *bra, const kl_number *psi,
+KL_GPU void kl_superpose_back(kl_complex *to, float *by, const kl_complex *bra, const kl_complex *psi,
                               int n, const kl_mix &mix)
 {
     float sums[4] = { 0, 0, 0, 0 };
     for (uint32_t k = kl_lane_of(); k < 1u << n; k += KL_WARP) {
         const uint32_t o = mix.image[k];
-        const kl_number none = kl_number_of(0, 0), a = kl_inner(psi[k], bra[k]),
+        const kl_complex none = kl_complex_of(0, 0), a = kl_inner(psi[k], bra[k]),
                         b = kl_inner(psi[o], bra[k]);
         sums[0] += a.x, sums[1] += a.y, sums[2] += b.x, sums[3] += b.y;
         to[k] =
@@ -169,14 +169,14 @@ KL_GPU void kl_superpose_back(kl_number *to, float *by, const kl_number *bra, co
 /* ---- expectation values ---- */
 /* m: of each wire, at `step` from one to the next, <X>, then <Y> of all, <Z>, times `by`. Lane 0 writes.
  */
-KL_GPU void kl_measure(float *m, int step, const kl_number *phi, int n, float by)
+KL_GPU void kl_measure(float *m, int step, const kl_complex *phi, int n, float by)
 {
     for (int w = 0; w < n; w++) {
         const uint32_t bit = 1u << (n - 1 - w);
         float x = 0, y = 0, z = 0;
         for (uint32_t i = kl_lane_of(); i < 1u << (n - 1); i += KL_WARP) {
             const uint32_t k = (i & (bit - 1)) | (i & ~(bit - 1)) << 1;
-            const kl_number a = phi[k], b = phi[k | bit], c = kl_inner(a, b);
+            const kl_complex a = phi[k], b = phi[k | bit], c = kl_inner(a, b);
             x += c.x, y += c.y;
             z += fmaf(a.x, a.x, a.y * a.y) - fmaf(b.x, b.x, b.y * b.y);
         }
@@ -186,7 +186,7 @@ KL_GPU void kl_measure(float *m, int step, const kl_number *phi, int n, float by
     }
     __syncwarp();
 }
-KL_GPU float kl_square_norm(const kl_number *phi, int n)
+KL_GPU float kl_square_norm(const kl_complex *phi, int n)
 {
     float sum = 0;
     for (uint32_t k = kl_lane_of(); k < 1u << n; k += KL_WARP)
@@ -194,21 +194,21 @@ KL_GPU float kl_square_norm(const kl_number *phi, int n)
     return kl_lanes_sum(sum);
 }
 /* bra = (one + by times the sum of dm P) phi, dm as m. */
-KL_GPU void kl_observe(kl_number *bra, const kl_number *phi, int n, const float *dm, int step, float by,
+KL_GPU void kl_observe(kl_complex *bra, const kl_complex *phi, int n, const float *dm, int step, float by,
                        float one)
 {
     for (uint32_t k = kl_lane_of(); k < 1u << n; k += KL_WARP) {
         float own = 0;
-        kl_number sum = kl_number_of(0, 0);
+        kl_complex sum = kl_complex_of(0, 0);
         for (int w = 0; w < n; w++) {
             const uint32_t bit = 1u << (n - 1 - w);
             const float side = k & bit ? -1.0f : 1.0f;
             own += side * dm[(2 * n + w) * step];
-            sum = kl_add_product(sum, kl_number_of(dm[w * step], -side * dm[(n + w) * step]),
+            sum = kl_add_product(sum, kl_complex_of(dm[w * step], -side * dm[(n + w) * step]),
                                  phi[k ^ bit]);
         }
         own = fmaf(by, own, one);
-        bra[k] = kl_number_of(fmaf(own, phi[k].x, by * sum.x), fmaf(own, phi[k].y, by * sum.y));
+        bra[k] = kl_complex_of(fmaf(own, phi[k].x, by * sum.x), fmaf(own, phi[k].y, by * sum.y));
     }
     __syncwarp();
 }

@@ -232,8 +232,8 @@ static int windows_put(struct kl_cuda_windows *w, size_t first, const float *x, 
     return code ? code : kl_cuda_check(cudaStreamSynchronize(w->stream), "windows to the GPU", err);
 }
 
-/* Blocks of k, each of which adds `part` values, and their sums, `values` of a copy, `row` apart, to
- * `to`. */
+/* Blocks of k, each of which adds `part` values, and their sums, `values` of a copy, `row` apart,
+   to `to`. */
 static int run(struct kl_cuda_windows *w, struct kl_windows_job *job, kernel k, size_t bytes, bool back,
                size_t part, float *to, size_t values, size_t row, struct kl_error *err)
 {

@@ -56,9 +56,9 @@ KL_GPU kl_window_block kl_window_block_of(const kl_windows_job &job)
                             (int)(blockIdx.x / chunks % windows), first,
                             left < KL_WINDOW_STEPS ? left : KL_WINDOW_STEPS };
 }
-KL_GPU kl_number *kl_numbers(float *at)
+KL_GPU kl_complex *kl_numbers(float *at)
 {
-    return (kl_number *)(void *)at;
+    return (kl_complex *)(void *)at;
 }
 /* use(e) for e < n, by all threads of the block. */
 template <class F> KL_GPU void kl_block_for(int n, F use)
@@ -94,11 +94,11 @@ KL_GPU void kl_window_load(const kl_windows_job &job, const kl_window_block &b)
     });
 }
 
-KL_GPU kl_number kl_half_turn(float angle)
+KL_GPU kl_complex kl_half_turn(float angle)
 {
     float sine, cosine;
     sincosf(0.5f * angle, &sine, &cosine);
-    return kl_number_of(cosine, sine);
+    return kl_complex_of(cosine, sine);
 }
 /* Row i of map x + shift at step t. */
 KL_GPU float kl_window_z(const kl_windows_job &job, const kl_window_block &b, int i, int t)
@@ -113,7 +113,7 @@ KL_GPU float kl_window_z(const kl_windows_job &job, const kl_window_block &b, in
 template <bool BACK> KL_GPU void kl_window_angles(const kl_windows_job &job, const kl_window_block &b)
 {
     const kl_cuda_windows_shape &s = job.shape;
-    kl_number *turns = kl_numbers(kl_shared + job.at.turns);
+    kl_complex *turns = kl_numbers(kl_shared + job.at.turns);
     kl_block_for(s.n_angles * KL_WINDOW_STEPS, [&](int e) {
         const int i = e / KL_WINDOW_STEPS, t = e % KL_WINDOW_STEPS;
         const float z = kl_window_z(job, b, i, t);
@@ -128,7 +128,7 @@ template <bool BACK> KL_GPU void kl_window_angles(const kl_windows_job &job, con
         turns[e] = kl_half_turn(fmaf(s.factor, sigma, b.given[job.places.base + i]));
         if (BACK) kl_shared[job.at.slope + i * KL_WINDOW_ROW + t] = s.factor * (far * sigma * sigma);
     });
-    kl_number *shared = kl_numbers(kl_shared + job.at.shared);
+    kl_complex *shared = kl_numbers(kl_shared + job.at.shared);
     kl_block_for(s.n_shared, [&](int k) { shared[k] = kl_half_turn(b.given[job.places.shared + k]); });
     if (BACK)
         kl_block_for((s.n_angles + s.n_shared) * KL_WINDOW_STEPS, [&](int e) {
@@ -158,14 +158,14 @@ KL_GPU void kl_window_observables(const kl_windows_job &job, const kl_window_blo
 }
 
 /* ---- the circuits ---- */
-KL_GPU kl_number kl_turn_of(const kl_windows_job &job, int angle, int t)
+KL_GPU kl_complex kl_turn_of(const kl_windows_job &job, int angle, int t)
 {
     const int own = job.shape.n_angles;
     return angle < own ? kl_numbers(kl_shared + job.at.turns)[angle * KL_WINDOW_STEPS + t]
                        : kl_numbers(kl_shared + job.at.shared)[angle - own];
 }
 /* A warp's states: psi, then the bra or phi, then the other one of these. */
-KL_GPU kl_number *kl_window_state(const kl_windows_job &job, int which)
+KL_GPU kl_complex *kl_window_state(const kl_windows_job &job, int which)
 {
     return kl_numbers(kl_shared + job.at.states + (int)(threadIdx.x / KL_WARP) * job.at.state) +
            ((size_t)which << job.shape.n_qubits);
@@ -173,18 +173,18 @@ KL_GPU kl_number *kl_window_state(const kl_windows_job &job, int which)
 KL_GPU kl_mix kl_mix_of(const kl_windows_job &job, const kl_window_block &b)
 {
     const float *mix = b.given + job.places.mix;
-    return kl_mix{ kl_number_of(mix[0], mix[1]), kl_number_of(mix[2], mix[3]),
-                   (const kl_number *)(const void *)(b.given + job.places.third), job.shape.image };
+    return kl_mix{ kl_complex_of(mix[0], mix[1]), kl_complex_of(mix[2], mix[3]),
+                   (const kl_complex *)(const void *)(b.given + job.places.third), job.shape.image };
 }
 
 KL_GPU void kl_window_circuit(const kl_windows_job &job, const kl_window_block &b, int t)
 {
     const int n = job.shape.n_qubits;
-    kl_number *psi = kl_window_state(job, 0), *phi = kl_window_state(job, 1);
+    kl_complex *psi = kl_window_state(job, 0), *phi = kl_window_state(job, 1);
     kl_begin_state(psi, n);
     for (int g = 0; g < job.shape.n_rotations; g++) {
         const kl_cuda_rotation r = job.shape.rotations[g];
-        const kl_number turn = kl_turn_of(job, r.angle, t);
+        const kl_complex turn = kl_turn_of(job, r.angle, t);
         kl_rotate(psi, n, r, turn.x, turn.y);
     }
     float by = 1;
@@ -221,7 +221,7 @@ KL_GPU void kl_window_bra(const kl_windows_job &job, int t)
 KL_GPU void kl_window_adjoint(const kl_windows_job &job, const kl_window_block &b, int t)
 {
     const int n = job.shape.n_qubits;
-    kl_number *psi = kl_window_state(job, 0), *bra = kl_window_state(job, 1);
+    kl_complex *psi = kl_window_state(job, 0), *bra = kl_window_state(job, 1);
     if (job.shape.superposed) {
         float by[KL_MIX];
         kl_superpose_back(bra, by, kl_window_state(job, 2), psi, n, kl_mix_of(job, b));
@@ -230,7 +230,7 @@ KL_GPU void kl_window_adjoint(const kl_windows_job &job, const kl_window_block &
     }
     for (int g = job.shape.n_rotations - 1; g >= 0; g--) {
         const kl_cuda_rotation r = job.shape.rotations[g];
-        const kl_number turn = kl_turn_of(job, r.angle, t);
+        const kl_complex turn = kl_turn_of(job, r.angle, t);
         const float d = kl_rotate_back(psi, bra, n, r, turn.x, turn.y);
         if (kl_lane_of() == 0) kl_shared[job.at.dangle + r.angle * KL_WINDOW_ROW + t] += d;
     }
