@@ -109,8 +109,8 @@ static void write_rates(FILE *to, const struct kl_rates *r)
     fprintf(to, "normals     %.3g billion a second, for Langevin steps\n", r->normals / 1e9);
 }
 
-/* Of cached features a sample's numbers and its label; of heads in training parameters, gradient,
- * moments. */
+/* Of cached features a sample's numbers and its label; of heads in training parameters,
+   gradient, moments. */
 static void write_gpu_rates(FILE *to, const struct kl_gpu_rates *r, int i)
 {
     const double features = (512 + 1) * sizeof(float), head = 70186 * 4 * sizeof(float);

@@ -20,8 +20,8 @@ struct kl_mode_run {
     const char *kind; /* of the file, its schema and numerical version: the stage's own, unless open */
     int schema, version; /* says otherwise */
     enum kl_stage_answer answer;
-    char *checkpoint;     /* of a stage with has_checkpoint; NULL: there is no place for one */
-    bool done;            /* open did all that was asked for: there is no file to make */
+    char *checkpoint;       /* of a stage with has_checkpoint; NULL: there is no place for one */
+    bool done;              /* open did all that was asked for: there is no file to make */
     struct kl_ranks *ranks; /* NULL: alone */
     struct kl_pool *pool;   /* an estimate may create it before */
     const struct kl_watch *watch;
@@ -75,8 +75,7 @@ int kl_store_mode_json_object(const struct kl_mode_run *run, FILE *to, struct js
                               struct kl_error *err);
 
 /* --csv FILE beside -o (csv NULL: not given): may it be written? `begins`: its first bytes. On the
-   screen
-   ("-") there are no words among its lines. KL_EUSAGE, KL_ENOINPUT, KL_EIO. */
+   screen ("-") there are no words among its lines. KL_EUSAGE, KL_ENOINPUT, KL_EIO. */
 int kl_store_mode_csv_check(struct kl_mode_run *run, const char *csv, const char *begins,
                             struct kl_error *err);
 /* Its lines, by put; only if the bytes differ. KL_EIO, KL_ENOMEM. */

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "store/shard.h"
 #include "store/mpi.h"
+#include "store/shard.h"
 
 #define LIBRARY "libketline-mpi.so"
 

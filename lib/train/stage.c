@@ -7,9 +7,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "store/ranks.h"
 #include "store/shard.h"
 #include "train/history.h"
-#include "store/ranks.h"
 
 void kl_train_settings_default(struct kl_train_settings *s)
 {
@@ -126,8 +126,9 @@ static int open_training(struct kl_training *t, int threads, struct kl_ranks *ra
     t->state = calloc(1, t->of->state_size + 1);
     if (!t->state) return kl_fail_memory(err, t->of->state_size);
     int code = open_learner(t, err);
-    if (!code) code = kl_store_ranks_check(ranks, t->learner.tree ? t->learner.parts : 1,
-                                         "parts of a step's gradient", err);
+    if (!code)
+        code = kl_store_ranks_check(ranks, t->learner.tree ? t->learner.parts : 1,
+                                    "parts of a step's gradient", err);
     o.ranks = ranks;
     if (!code) code = kl_train_open(&t->train, &t->learner, &o, threads, err);
     t->train.checkpoint = save_checkpoint, t->train.checkpoint_context = t;

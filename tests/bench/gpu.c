@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
    What a GPU does: circuits with their gradients in batches of 65,536, beside two threads of this
-   machine's CPU; classifiers of devices; GANs; chains on SYNTH; pulses from 1,024 starts, beside two threads;
-   logits of the default head and its epochs, alone and 256 at once. What takes no second itself is timed once the GPU has run for a while,
-   or has done it before: a GPU that has had nothing to do is slow at first. gpu [--quick] [BEGINNING]:
-   less of each; those alone whose names begin so. */
+   machine's CPU; classifiers of devices; GANs; chains on SYNTH; pulses from 1,024 starts, beside two
+   threads; logits of the default head and its epochs, alone and 256 at once. What takes no second itself
+   is timed once the GPU has run for a while, or has done it before: a GPU that has had nothing to do is
+   slow at first. gpu [--quick] [BEGINNING]: less of each; those alone whose names begin so. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -242,7 +242,7 @@ static double run_chains(const struct chains *k, bool on_gpu)
     struct kl_sampling_rung rung = { 10, k->lr, 0, k->epochs };
     struct kl_error err;
     draw_records(&data.train, k->n, k->inputs, 1), draw_records(&data.test, k->n_test, k->inputs, 2);
-    must(kl_sampling_net_make(&net, k->net, 1, 1, k->inputs, 2, KL_SAMPLING_BBCE, 4, &err), &err);
+    must(kl_sampling_net_make(&net, k->net, 1, 1, k->inputs, 2, KL_LOSS_BBCE, 4, &err), &err);
     for (int t = 0; t < net.n_tensors; t++)
         net.tensors[t].sigma = 1 / sqrt((double)net.tensors[t].fan_in);
     must(kl_sampling_net_target_f32(&target, &net, &data.train, &data.test, k->batch, 1, &err), &err);

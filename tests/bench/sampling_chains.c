@@ -63,7 +63,7 @@ int main(int argc, char **argv)
     struct kl_sampling_target_f32 target;
     double best = INFINITY, tested = INFINITY;
     fill(&train, TRAIN, 1), fill(&test, TEST, 2);
-    must(kl_sampling_net_make(&net, "fcn1:500", 1, 1, INPUTS, 2, KL_SAMPLING_BBCE, 4, &err));
+    must(kl_sampling_net_make(&net, "fcn1:500", 1, 1, INPUTS, 2, KL_LOSS_BBCE, 4, &err));
     for (int i = 0; i < net.n_tensors; i++) net.tensors[i].sigma = 1000;
     must(kl_sampling_net_target(&target, &net, &train, &test, 10, 1, &err));
     for (int round = 0; round < 5; round++) {

@@ -95,7 +95,7 @@ static struct kl_sampling_records records(size_t n, size_t inputs, int classes)
 static void problem_make(struct problem *p, const char *name, int classes, size_t n, size_t n_test,
                          int threads)
 {
-    must(kl_sampling_net_make(&p->net, name, 1, 28, 28, classes, KL_SAMPLING_BBCE, 4, &err));
+    must(kl_sampling_net_make(&p->net, name, 1, 28, 28, classes, KL_LOSS_BBCE, 4, &err));
     p->train = records(n, p->net.inputs, classes), p->test = records(n_test, p->net.inputs, classes);
     must(kl_sampling_net_target_f32(&p->target, &p->net, &p->train, &p->test, 0, threads, &err));
     p->w = numbers(p->net.size, 1), p->grad = numbers(p->net.size, 0);

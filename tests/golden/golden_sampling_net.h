@@ -169,8 +169,8 @@ static void check_net(hid_t file, const char *name, const char *spec, size_t cha
             struct kl_sampling_net net;
             struct kl_error err;
             if (H5Lexists(fills, losses[l], H5P_DEFAULT) <= 0) continue;
-            must(kl_sampling_net_make(&net, spec, channels, side, side, classes,
-                                      (enum kl_sampling_loss)l, 4, &err),
+            must(kl_sampling_net_make(&net, spec, channels, side, side, classes, (enum kl_loss)l, 4,
+                                      &err),
                  &err);
             if (!seen) check_layout(group, &net);
             fill(w, &net, hashed);
@@ -205,7 +205,7 @@ static void check_norm(hid_t file, bool hashed)
         double logits[RECORDS];
         char path[64];
         must(kl_sampling_net_make(&net, frozen ? "vgg16-frozen:2,8" : "vgg16:2,8", 3, 32, 32, 2,
-                                  KL_SAMPLING_BBCE, 4, &err),
+                                  KL_LOSS_BBCE, 4, &err),
              &err);
         if (!frozen && !hashed) check_layout(group, &net);
         r.none.n = 0;

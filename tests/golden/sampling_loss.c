@@ -16,7 +16,7 @@ static void compare(const char *what, size_t i, double found, double expected)
     failures++;
 }
 
-static void check_margins(hid_t group, const char *name, enum kl_sampling_loss loss, double l_max)
+static void check_margins(hid_t group, const char *name, enum kl_loss loss, double l_max)
 {
     double margin[MARGINS], value[MARGINS], slope[MARGINS], unit[MARGINS], low, high;
     char text[64];
@@ -25,7 +25,7 @@ static void check_margins(hid_t group, const char *name, enum kl_sampling_loss l
     snprintf(text, sizeof text, "%s_dv", name);
     golden_values(slope, MARGINS, group, text);
     snprintf(text, sizeof text, "%s_unit", name);
-    if (loss == KL_SAMPLING_BBCE) golden_values(unit, MARGINS, group, text);
+    if (loss == KL_LOSS_BBCE) golden_values(unit, MARGINS, group, text);
     kl_sampling_loss_ends(&low, &high, loss, l_max);
     for (size_t i = 0; i < MARGINS; i++)
         for (int32_t label = 0; label < 2; label++) {
@@ -34,11 +34,11 @@ static void check_margins(hid_t group, const char *name, enum kl_sampling_loss l
             kl_sampling_loss_of(&found, &by, &z, 1, label, loss, l_max);
             compare(name, i, found, value[i]);
             compare(name, i, label ? by : -by, slope[i]);
-            if (loss == KL_SAMPLING_BBCE) compare(text, i, (found - low) / (high - low), unit[i]);
+            if (loss == KL_LOSS_BBCE) compare(text, i, (found - low) / (high - low), unit[i]);
         }
 }
 
-static void check_logits(hid_t group, const char *name, enum kl_sampling_loss loss)
+static void check_logits(hid_t group, const char *name, enum kl_loss loss)
 {
     double z[ROWS * CLASSES], value[ROWS], slope[ROWS * CLASSES], label[ROWS];
     char text[64];
@@ -68,14 +68,14 @@ int main(void)
     }
     const hid_t group = H5Gopen2(file, "loss_grid", H5P_DEFAULT);
     golden_need(group >= 0, "loss_grid");
-    check_margins(group, "bbce_lmax2", KL_SAMPLING_BBCE, 2);
-    check_margins(group, "bbce_lmax4", KL_SAMPLING_BBCE, 4);
-    check_margins(group, "bce", KL_SAMPLING_BCE, 4);
-    check_margins(group, "savage", KL_SAMPLING_SAVAGE, 4);
-    check_margins(group, "tangent", KL_SAMPLING_TANGENT, 4);
-    check_logits(group, "mc_bbce", KL_SAMPLING_BBCE);
-    check_logits(group, "mc_ce", KL_SAMPLING_CE);
-    check_logits(group, "mc_savage", KL_SAMPLING_SAVAGE);
+    check_margins(group, "bbce_lmax2", KL_LOSS_BBCE, 2);
+    check_margins(group, "bbce_lmax4", KL_LOSS_BBCE, 4);
+    check_margins(group, "bce", KL_LOSS_BCE, 4);
+    check_margins(group, "savage", KL_LOSS_SAVAGE, 4);
+    check_margins(group, "tangent", KL_LOSS_TANGENT, 4);
+    check_logits(group, "mc_bbce", KL_LOSS_BBCE);
+    check_logits(group, "mc_ce", KL_LOSS_CE);
+    check_logits(group, "mc_savage", KL_LOSS_SAVAGE);
     H5Gclose(group), H5Fclose(file);
     return failures != 0;
 }

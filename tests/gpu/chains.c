@@ -15,7 +15,7 @@ enum { CHAINS = 3, RUNGS = 3, MOST_SETS = CHAINS, MOST_DRAWS = 64 };
 
 struct kind {
     const char *name, *net;
-    enum kl_sampling_loss loss;
+    enum kl_loss loss;
     enum kl_sampling_sampler sampler;
     size_t inputs, n, n_test, batch;
     int classes; /* 0: two */
@@ -30,7 +30,7 @@ static const struct kind kinds[] = {
     { .name = "fused", .net = "fcn1:32", .inputs = 4, .n = 50, .n_test = 90, .batch = 7, .lr = 0.1 },
     { .name = "norms of each step",
       .net = "fcn1:32",
-      .loss = KL_SAMPLING_BCE,
+      .loss = KL_LOSS_BCE,
       .inputs = 4,
       .n = 50,
       .n_test = 40,
@@ -81,7 +81,7 @@ static const struct kind kinds[] = {
       .layer = true },
     { .name = "mala, two warps",
       .net = "fcn1:40",
-      .loss = KL_SAMPLING_BCE,
+      .loss = KL_LOSS_BCE,
       .sampler = KL_SAMPLING_MALA,
       .inputs = 5,
       .n = 70,
@@ -131,7 +131,7 @@ static const struct kind kinds[] = {
       .masses = true },
     { .name = "layers",
       .net = "fcn2:70",
-      .loss = KL_SAMPLING_SAVAGE,
+      .loss = KL_LOSS_SAVAGE,
       .inputs = 5,
       .n = 50,
       .n_test = 33,
@@ -141,7 +141,7 @@ static const struct kind kinds[] = {
       .layers = true },
     { .name = "layers, slices",
       .net = "linear",
-      .loss = KL_SAMPLING_CE,
+      .loss = KL_LOSS_CE,
       .sampler = KL_SAMPLING_SGHMC,
       .inputs = 9,
       .n = 300,
@@ -173,7 +173,7 @@ static const struct kind kinds[] = {
       .batches = true },
     { .name = "layers, mala",
       .net = "fcn1:20",
-      .loss = KL_SAMPLING_SQUARE,
+      .loss = KL_LOSS_SQUARE,
       .sampler = KL_SAMPLING_MALA,
       .inputs = 70,
       .n = 260,
@@ -184,7 +184,7 @@ static const struct kind kinds[] = {
       .layers = true },
     { .name = "layers, hmc",
       .net = "fcn1:20",
-      .loss = KL_SAMPLING_TANGENT,
+      .loss = KL_LOSS_TANGENT,
       .sampler = KL_SAMPLING_HMC,
       .inputs = 9,
       .n = 40,

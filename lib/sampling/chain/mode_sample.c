@@ -50,9 +50,9 @@ static int make_net(struct kl_sampling_net *net, const struct kl_sampling_data *
     char name[64];
     const bool wide = strncmp(v->model, "fcn", 3) == 0;
     snprintf(name, sizeof name, wide ? "%s:%lld" : "%s", v->model, (long long)v->width);
-    const int code = kl_sampling_net_make(
-        net, name, data->channels, data->height, data->width, data->classes,
-        (enum kl_sampling_loss)kl_choice(KL_SAMPLING_LOSSES, v->loss), v->l_max, err);
+    const int code =
+        kl_sampling_net_make(net, name, data->channels, data->height, data->width, data->classes,
+                             (enum kl_loss)kl_choice(KL_SAMPLING_LOSSES, v->loss), v->l_max, err);
     if (code) return code;
     const bool layer = strcmp(v->prior, "layer") == 0;
     for (int t = 0; t < net->n_tensors; t++) {
@@ -117,8 +117,8 @@ struct work {
     uint64_t loaded;      /* epochs */
 };
 
-/* --extend: the records, the network and the sampler are to be the same; the ladder's numbers the engine
- * compares. */
+/* --extend: the records, the network and the sampler are to be the same; the ladder's numbers the
+   engine compares. */
 static int check_kin(const struct work *w, const struct kl_file *file, struct kl_error *err)
 {
     static const char *const grow[] = {

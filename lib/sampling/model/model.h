@@ -11,23 +11,15 @@
 /* ---- losses (net.c) ---- */
 /* Of one record: kernels/inline/losses.h; spec of the reference, section 3. All are finite for any
    finite z. */
-enum kl_sampling_loss {
-    KL_SAMPLING_BBCE = KL_LOSS_BBCE,
-    KL_SAMPLING_BCE = KL_LOSS_BCE,
-    KL_SAMPLING_SAVAGE = KL_LOSS_SAVAGE,
-    KL_SAMPLING_TANGENT = KL_LOSS_TANGENT,
-    KL_SAMPLING_CE = KL_LOSS_CE,
-    KL_SAMPLING_SQUARE = KL_LOSS_SQUARE
-};
 #define KL_SAMPLING_LOSSES "bbce|bce|savage|tangent|ce|square"
 /* *value, and if asked (NULL: no) its derivative by the logits, of one record: outputs 1 (binary) or K
    logits. bce and tangent are of one logit, ce of several. */
 void kl_sampling_loss_of(double *value, double *by_logits, const double *logits, int outputs,
-                         int32_t label, enum kl_sampling_loss loss, double l_max);
+                         int32_t label, enum kl_loss loss, double l_max);
 /* 1 if the label is not the one predicted: logit > 0, or the first of the largest. */
 int kl_sampling_loss_wrong(const double *logits, int outputs, int32_t label);
 /* Ends of a loss; *high may be infinite. */
-void kl_sampling_loss_ends(double *low, double *high, enum kl_sampling_loss loss, double l_max);
+void kl_sampling_loss_ends(double *low, double *high, enum kl_loss loss, double l_max);
 
 /* ---- a target: what a sampler knows of what it samples ---- */
 /* Sums over records; the raw loss, in nats for bbce, and 0-1 errors. */
@@ -122,7 +114,7 @@ struct kl_sampling_net {
     char name[48];
     size_t channels, height, width, inputs, size, n_statistics;
     int classes, outputs; /* outputs: 1 where classes is 2 */
-    enum kl_sampling_loss loss;
+    enum kl_loss loss;
     double l_max;
     enum kl_sampling_norm norm;
     int n_tensors, n_units, n_dense;
@@ -134,7 +126,7 @@ struct kl_sampling_net {
    32,64,128 and 64,1024. KL_EUSAGE: no such net, an image that does not fit it, a loss that is not for
    so many classes. */
 int kl_sampling_net_make(struct kl_sampling_net *net, const char *name, size_t channels, size_t height,
-                         size_t width, int classes, enum kl_sampling_loss loss, double l_max,
+                         size_t width, int classes, enum kl_loss loss, double l_max,
                          struct kl_error *err);
 
 /* Is it of one hidden layer, few inputs and one logit, and of a loss that kernels/shallow.h has? Then

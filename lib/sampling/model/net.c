@@ -14,9 +14,9 @@
 /* ---- losses ---- */
 
 void kl_sampling_loss_of(double *value, double *by_logits, const double *logits, int outputs,
-                         int32_t label, enum kl_sampling_loss loss, double l_max)
+                         int32_t label, enum kl_loss loss, double l_max)
 {
-    *value = kl_loss_of(by_logits, logits, outputs, label, (enum kl_loss)loss, l_max);
+    *value = kl_loss_of(by_logits, logits, outputs, label, loss, l_max);
 }
 
 int kl_sampling_loss_wrong(const double *logits, int outputs, int32_t label)
@@ -24,28 +24,28 @@ int kl_sampling_loss_wrong(const double *logits, int outputs, int32_t label)
     return kl_loss_wrong(logits, outputs, label);
 }
 
-void kl_sampling_loss_ends(double *low, double *high, enum kl_sampling_loss loss, double l_max)
+void kl_sampling_loss_ends(double *low, double *high, enum kl_loss loss, double l_max)
 {
     const double pi = 3.14159265358979323846;
-    *low = loss == KL_SAMPLING_BBCE ? -log1p(-exp(-l_max)) : 0;
-    *high = loss == KL_SAMPLING_BBCE      ? l_max
-            : loss == KL_SAMPLING_SAVAGE  ? 1
-            : loss == KL_SAMPLING_TANGENT ? (pi + 1) * (pi + 1)
-                                          : INFINITY;
+    *low = loss == KL_LOSS_BBCE ? -log1p(-exp(-l_max)) : 0;
+    *high = loss == KL_LOSS_BBCE      ? l_max
+            : loss == KL_LOSS_SAVAGE  ? 1
+            : loss == KL_LOSS_TANGENT ? (pi + 1) * (pi + 1)
+                                      : INFINITY;
 }
 
 /* KL_EUSAGE: not for so many outputs, or l_max not above ln 2. */
-static int loss_check(enum kl_sampling_loss loss, int outputs, double l_max, struct kl_error *err)
+static int loss_check(enum kl_loss loss, int outputs, double l_max, struct kl_error *err)
 {
-    if (loss == KL_SAMPLING_BBCE && !(l_max > log(2.0) && l_max < 700))
+    if (loss == KL_LOSS_BBCE && !(l_max > log(2.0) && l_max < 700))
         return kl_fail(err, KL_EUSAGE,
                        "l_max: found %g, expected more than ln 2 = 0.693 and less than 700", l_max);
-    if (outputs > 1 && (loss == KL_SAMPLING_BCE || loss == KL_SAMPLING_TANGENT))
+    if (outputs > 1 && (loss == KL_LOSS_BCE || loss == KL_LOSS_TANGENT))
         return kl_fail(
             err, KL_EUSAGE,
             "loss: bce and tangent are for two classes, found %d; expected bbce, savage, ce or square",
             outputs);
-    if (outputs == 1 && loss == KL_SAMPLING_CE)
+    if (outputs == 1 && loss == KL_LOSS_CE)
         return kl_fail(err, KL_EUSAGE,
                        "loss: ce is for three classes or more, found 2; expected bce, which it then is");
     return 0;
@@ -226,7 +226,7 @@ static int make_layers(struct kl_sampling_net *net, struct kl_error *err)
 }
 
 int kl_sampling_net_make(struct kl_sampling_net *net, const char *name, size_t channels, size_t height,
-                         size_t width, int classes, enum kl_sampling_loss loss, double l_max,
+                         size_t width, int classes, enum kl_loss loss, double l_max,
                          struct kl_error *err)
 {
     const int outputs = classes == 2 ? 1 : classes;
@@ -301,11 +301,11 @@ static int walk(void *context, float *w, const struct kl_sampling_span *spans, s
 bool kl_sampling_net_shallow(struct kl_shallow *form, const struct kl_sampling_net *net)
 {
     *form = (struct kl_shallow){ net->dense[0].in, net->dense[0].out,
-                                 net->loss == KL_SAMPLING_BBCE ? KL_SHALLOW_BBCE : KL_SHALLOW_BCE,
+                                 net->loss == KL_LOSS_BBCE ? KL_SHALLOW_BBCE : KL_SHALLOW_BCE,
                                  exp(-net->l_max) };
     return net->n_units == 0 && net->n_dense == 2 && net->outputs == 1 &&
            net->dense[0].in <= KL_SHALLOW_INPUTS &&
-           (net->loss == KL_SAMPLING_BBCE || net->loss == KL_SAMPLING_BCE);
+           (net->loss == KL_LOSS_BBCE || net->loss == KL_LOSS_BCE);
 }
 
 int kl_sampling_shallow_open(struct kl_sampling_shallow **shallow, struct kl_sampling_target_f32 *target,

@@ -55,10 +55,9 @@ static void same_bits(const struct case_of *c)
 static void starts(void)
 {
     struct kl_sampling_net net;
-    CHECK(!kl_sampling_net_make(&net, "vgg16", 3, 32, 32, 2, KL_SAMPLING_BBCE, 4, &err), "%s", err.text);
+    CHECK(!kl_sampling_net_make(&net, "vgg16", 3, 32, 32, 2, KL_LOSS_BBCE, 4, &err), "%s", err.text);
     CHECK(net.size == 16299073, "%zu", net.size);
-    CHECK(!kl_sampling_net_make(&net, "vgg16:2,8", 3, 32, 32, 2, KL_SAMPLING_BBCE, 4, &err), "%s",
-          err.text);
+    CHECK(!kl_sampling_net_make(&net, "vgg16:2,8", 3, 32, 32, 2, KL_LOSS_BBCE, 4, &err), "%s", err.text);
     float *w = malloc(net.size * sizeof *w);
     kl_sampling_start_f32(w, net.tensors, net.n_tensors, 7);
     for (int t = 0; t < net.n_tensors; t++) {
@@ -92,7 +91,7 @@ static void sizes(void)
     struct kl_sampling_net net;
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
         CHECK(!kl_sampling_net_make(&net, known[i].name, known[i].channels, known[i].height,
-                                    known[i].width, known[i].classes, KL_SAMPLING_BBCE, 4, &err),
+                                    known[i].width, known[i].classes, KL_LOSS_BBCE, 4, &err),
               "%s", err.text);
         CHECK(net.size == known[i].parameters, "%s: %zu, expected %zu", known[i].name, net.size,
               known[i].parameters);
@@ -107,27 +106,26 @@ static void refusals(void)
     struct kl_sampling_net net;
     struct kl_sampling_target_f32 target;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        CHECK(kl_sampling_net_make(&net, names[i], 1, 28, 28, 2, KL_SAMPLING_BBCE, 4, &err) == KL_EUSAGE,
+        CHECK(kl_sampling_net_make(&net, names[i], 1, 28, 28, 2, KL_LOSS_BBCE, 4, &err) == KL_EUSAGE,
               "'%s'", names[i]);
-    CHECK(kl_sampling_net_make(&net, "lenet5", 3, 32, 32, 2, KL_SAMPLING_BBCE, 4, &err) == KL_EUSAGE);
+    CHECK(kl_sampling_net_make(&net, "lenet5", 3, 32, 32, 2, KL_LOSS_BBCE, 4, &err) == KL_EUSAGE);
     CHECK(strstr(err.text, "32x32") && strstr(err.text, "28x28"), "%s", err.text);
-    CHECK(kl_sampling_net_make(&net, "fcn1:5", 1, 1, 4, 3, KL_SAMPLING_TANGENT, 4, &err) == KL_EUSAGE);
-    CHECK(kl_sampling_net_make(&net, "fcn1:5", 1, 1, 4, 2, KL_SAMPLING_CE, 4, &err) == KL_EUSAGE);
-    CHECK(kl_sampling_net_make(&net, "fcn1:5", 1, 1, 4, 2, KL_SAMPLING_BBCE, 0.5, &err) == KL_EUSAGE);
-    CHECK(kl_sampling_net_make(&net, "fcn1:5", 1, 1, 4, 2, KL_SAMPLING_BBCE, NAN, &err) == KL_EUSAGE);
-    CHECK(kl_sampling_net_make(&net, "fcn1:5", 1, 1, 4, 1, KL_SAMPLING_BBCE, 4, &err) == KL_EUSAGE);
-    CHECK(!kl_sampling_net_make(&net, "fcn1:5", 1, 1, 4, 2, KL_SAMPLING_BBCE, 4, &err), "%s", err.text);
+    CHECK(kl_sampling_net_make(&net, "fcn1:5", 1, 1, 4, 3, KL_LOSS_TANGENT, 4, &err) == KL_EUSAGE);
+    CHECK(kl_sampling_net_make(&net, "fcn1:5", 1, 1, 4, 2, KL_LOSS_CE, 4, &err) == KL_EUSAGE);
+    CHECK(kl_sampling_net_make(&net, "fcn1:5", 1, 1, 4, 2, KL_LOSS_BBCE, 0.5, &err) == KL_EUSAGE);
+    CHECK(kl_sampling_net_make(&net, "fcn1:5", 1, 1, 4, 2, KL_LOSS_BBCE, NAN, &err) == KL_EUSAGE);
+    CHECK(kl_sampling_net_make(&net, "fcn1:5", 1, 1, 4, 1, KL_LOSS_BBCE, 4, &err) == KL_EUSAGE);
+    CHECK(!kl_sampling_net_make(&net, "fcn1:5", 1, 1, 4, 2, KL_LOSS_BBCE, 4, &err), "%s", err.text);
     float x[8] = { 0 };
     int32_t label[2] = { 0, 2 };
     const struct kl_sampling_records two = { 2, 4, x, label }, wide = { 1, 8, x, label };
     CHECK(kl_sampling_net_target_f32(&target, &net, &two, NULL, 0, 1, &err) == KL_EUSAGE);
     CHECK(strstr(err.text, "label 2 at training record 1"), "%s", err.text);
     CHECK(kl_sampling_net_target_f32(&target, &net, &wide, NULL, 0, 1, &err) == KL_EUSAGE);
-    CHECK(!kl_sampling_net_make(&net, "vgg16:2,8", 3, 32, 32, 2, KL_SAMPLING_BBCE, 4, &err), "%s",
-          err.text);
+    CHECK(!kl_sampling_net_make(&net, "vgg16:2,8", 3, 32, 32, 2, KL_LOSS_BBCE, 4, &err), "%s", err.text);
     struct problem p;
     struct kl_sampling_sums sums = { 0 };
-    make(&p, &(struct case_of){ "vgg16:2,8", 3, 32, 2, KL_SAMPLING_BBCE, 20 });
+    make(&p, &(struct case_of){ "vgg16:2,8", 3, 32, 2, KL_LOSS_BBCE, 20 });
     CHECK(p.target.gradient(p.target.context, p.grad, &sums, p.w, NULL, 21, NULL, &err) == KL_EUSAGE);
     release(&p);
 }

@@ -15,20 +15,20 @@ struct case_of {
     const char *name;
     size_t channels, side;
     int classes;
-    enum kl_sampling_loss loss;
+    enum kl_loss loss;
     size_t count;
 };
 static const struct case_of cases[] = {
-    { "linear", 1, 7, 2, KL_SAMPLING_SQUARE, 100 },
-    { "linear", 3, 7, 5, KL_SAMPLING_SQUARE, 128 },
-    { "fcn1:500", 1, 2, 2, KL_SAMPLING_BBCE, 10 },
-    { "fcn2:300", 1, 20, 2, KL_SAMPLING_SAVAGE, 299 },
-    { "fcn3:130", 3, 7, 5, KL_SAMPLING_CE, 128 },
-    { "lenet5", 1, 28, 2, KL_SAMPLING_TANGENT, 100 },
-    { "cnn4:5,7,33", 1, 28, 10, KL_SAMPLING_BBCE, 150 },
-    { "vgg16:2,8", 3, 32, 2, KL_SAMPLING_BCE, 35 },
-    { "vgg16-frozen:2,8", 3, 32, 2, KL_SAMPLING_BBCE, 35 },
-    { "vgg16-plain:2,8", 3, 32, 3, KL_SAMPLING_SAVAGE, 35 },
+    { "linear", 1, 7, 2, KL_LOSS_SQUARE, 100 },
+    { "linear", 3, 7, 5, KL_LOSS_SQUARE, 128 },
+    { "fcn1:500", 1, 2, 2, KL_LOSS_BBCE, 10 },
+    { "fcn2:300", 1, 20, 2, KL_LOSS_SAVAGE, 299 },
+    { "fcn3:130", 3, 7, 5, KL_LOSS_CE, 128 },
+    { "lenet5", 1, 28, 2, KL_LOSS_TANGENT, 100 },
+    { "cnn4:5,7,33", 1, 28, 10, KL_LOSS_BBCE, 150 },
+    { "vgg16:2,8", 3, 32, 2, KL_LOSS_BCE, 35 },
+    { "vgg16-frozen:2,8", 3, 32, 2, KL_LOSS_BBCE, 35 },
+    { "vgg16-plain:2,8", 3, 32, 3, KL_LOSS_SAVAGE, 35 },
 };
 
 struct problem {
