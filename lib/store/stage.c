@@ -155,7 +155,7 @@ static void answer_lines(const struct kl_stage *stage, const struct outlook *o, 
     }
     if (!o->hit && o->seconds >= 0)
         fprintf(out, "the run that wrote the target took %.1f s\n", o->seconds);
-    if (o->checkpoint) fprintf(out, "%s is of a stopped run; --resume goes on from it\n", o->checkpoint);
+    if (o->checkpoint) fprintf(out, "%s is of a stopped run; this one goes on from it\n", o->checkpoint);
 }
 
 /* If no work can be tried (there is no such GPU here, say), the rest of the answer stands. */

@@ -366,14 +366,12 @@ int kl_store_checkpoint_write(const char *path, const struct kl_stage *stage, kl
                               void *context, struct kl_error *err);
 /* Is there a checkpoint of this key, whole to the last byte? */
 bool kl_store_checkpoint_fits(const char *path, const char *key);
-/* Open the checkpoint that --resume goes on from; *file NULL: there is none, which is said. KL_EUSAGE:
-   it is of another key; else as kl_store_file_open. */
-int kl_store_checkpoint_resume(struct kl_file **file, const char *path, const struct kl_stage *stage,
-                               const struct kl_log *log, struct kl_error *err);
-/* Is there one from which --resume, with these options or others, would have gone on? Said: it stays
-   until this run has its first epoch, or whatever `first` calls it. */
-bool kl_store_checkpoint_forgotten(const char *path, const struct kl_stage *stage,
-                                   const struct kl_log *log, const char *first);
+/* Open the checkpoint of this key that a stopped run left, to go on from; *file NULL: there is none.
+   *older: there is one of other options or inputs. That is said: it stays until this run has its first
+   epoch, or whatever `first` calls it. So it is of one that is damaged. Errors: it cannot be read. */
+int kl_store_checkpoint_resume(struct kl_file **file, bool *older, const char *path,
+                               const struct kl_stage *stage, const struct kl_log *log, const char *first,
+                               struct kl_error *err);
 /* Removes it, and what killed runs left of it. With a key: only if it belongs to that key. */
 void kl_store_checkpoint_remove(const char *path, const char *key);
 

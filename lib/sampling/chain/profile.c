@@ -446,7 +446,6 @@ static const struct kl_option options[] = {
     FLAG("companion", companion, "a Gaussian whose law is known", NULL),
     FLAG("pointwise", pointwise, "each record's loss at kept draws: WAIC, LOO", NULL),
     { "extend", 0, KL_OPT_STRING, AT(extend), "FILE", 0, 0, false, "go on from a smaller run", "Run", NULL },
-    { "resume", 0, KL_OPT_FLAG, AT(resume), NULL, 0, 0, false, "from the checkpoint of a stopped run", NULL, NULL },
     KL_DEVICE_OPTION(AT(common.device)),
     { "checkpoint-every", 0, KL_OPT_INT, AT(checkpoint_every), "N", 0, 1e12, false, "epochs of all chains; 0: only when stopped by a signal", NULL, NULL },
     KL_STORE_RANKS_OPTION(AT(ranks), "chains"),

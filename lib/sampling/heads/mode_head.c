@@ -147,7 +147,6 @@ static const struct kl_option options[] = {
     { "exchange", 0, KL_OPT_FLAG, AT(exchange), NULL, 0, 0, true, "of replicas between neighbouring betas, once a draw", NULL, NULL },
     WHOLE("leapfrogs", leapfrogs, 1, 1e5, true, "of hmc, a step, at most: from half of them to all are drawn", NULL),
     { "extend", 0, KL_OPT_STRING, AT(extend), "FILE", 0, 0, false, "go on from a smaller run", "Run", NULL },
-    { "resume", 0, KL_OPT_FLAG, AT(resume), NULL, 0, 0, false, "from the checkpoint of a stopped run", NULL, NULL },
     KL_STORE_RANKS_OPTION(AT(ranks), "chains"),
 };
 const struct kl_tool kl_sampling_head_tool = {
@@ -390,11 +389,9 @@ static int resume(struct work *w, struct kl_error *err)
 {
     const struct kl_stage *stage = &w->mode->stage;
     struct kl_file *file = NULL;
-    if (!w->v->resume) {
-        kl_store_checkpoint_forgotten(w->mode->checkpoint, stage, stage->log, "step");
-        return KL_OK;
-    }
-    int code = kl_store_checkpoint_resume(&file, w->mode->checkpoint, stage, stage->log, err);
+    bool older;
+    int code =
+        kl_store_checkpoint_resume(&file, &older, w->mode->checkpoint, stage, stage->log, "step", err);
     if (!code && file) code = kl_sampling_run_load(w->run, file, err);
     kl_store_file_close(&file);
     return code;
@@ -421,8 +418,7 @@ static void keep_stopped(struct work *w)
     struct kl_error other;
     if (w->mode->checkpoint &&
         !kl_store_checkpoint_write(w->mode->checkpoint, &w->mode->stage, save_chains, w, &other))
-        kl_note(w->mode->stage.log, 1,
-                "stopped by a signal: %s; the same command with --resume goes on from there",
+        kl_note(w->mode->stage.log, 1, "stopped by a signal: %s; the same command goes on from there",
                 w->mode->checkpoint);
 }
 

@@ -71,10 +71,9 @@
     KL_TRAIN_REPLICA_OPTIONS(AT(train), "nets that differ in first values and order")
 static const struct kl_option train_options[] = {
     TRAIN_ROWS,
-    KL_TRAIN_RESUME_OPTION(AT(train)),
+    KL_TRAIN_CHECKPOINT_OPTION(AT(train)),
     KL_DEVICE_OPTION(AT(common.device)),
     KL_TRAIN_RANKS_OPTION(AT(train)),
-    KL_TRAIN_CHECKPOINT_OPTION(AT(train)),
     KL_TRAIN_HISTORY_OPTIONS(AT(train)),
 };
 static const struct kl_option sweep_options[] = {

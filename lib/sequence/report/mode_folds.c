@@ -22,8 +22,7 @@ struct method {
     const struct kl_mode *mode;
     int64_t *(*fold)(void *values);
     int (*split)(struct kl_sequence_split_options *o, const void *values, struct kl_error *err);
-    bool *(*resume)(void *values); /* NULL: there is nothing to be said */
-    bool sweeps;                   /* a fold's file is a table, whose best point is its model */
+    bool sweeps; /* a fold's file is a table, whose best point is its model */
 };
 
 struct fold {
@@ -119,17 +118,12 @@ static _Noreturn void be_fold(struct study *s, size_t f)
 {
     struct kl_mode_run *run = s->run;
     struct kl_error err = { 0 };
-    char *checkpoint = NULL;
     int code = take_words(s, f, &err);
     const int64_t threads = s->common->threads > 0 ? s->common->threads : kl_threads_available();
     *s->method->fold(run->values) = (int64_t)f;
     s->common->output = s->paths[f], s->common->progress = "none";
     s->common->threads = threads / (int64_t)s->at_once;
     s->common->quiet |= s->method->sweeps && !s->common->json; /* tables stay in their files */
-    if (!code) code = kl_store_checkpoint_path(&checkpoint, s->paths[f], &err);
-    if (!code && s->method->resume)
-        *s->method->resume(run->values) &= access(checkpoint, F_OK) == 0; /* others begin */
-    free(checkpoint);
     if (!code) code = kl_store_mode_run(s->method->mode, run, &err);
     _exit(kl_store_mode_end(run, code, &err));
 }
@@ -262,8 +256,8 @@ static int run_all(struct study *s, const struct kl_watch *watch, struct kl_erro
     }
     if (kl_signals_pending()) {
         kl_note(s->run->stage.log, 1,
-                "stopped; %zu of %zu folds are in %s, and the same command%s goes on", s->done, s->n,
-                s->folder, s->method->resume ? " with --resume" : "");
+                "stopped; %zu of %zu folds are in %s, and the same command goes on", s->done, s->n,
+                s->folder);
         return kl_fail(err, KL_ESIGNAL, "stopped");
     }
     if (code || !s->status) return code;
@@ -392,10 +386,6 @@ static int64_t *train_fold(void *values)
 {
     return &((struct kl_sequence_train_values *)values)->fold;
 }
-static bool *train_resume(void *values)
-{
-    return &((struct kl_sequence_train_values *)values)->train.resume;
-}
 static int train_split(struct kl_sequence_split_options *o, const void *values, struct kl_error *err)
 {
     struct kl_sequence_train_values v = *(const struct kl_sequence_train_values *)values;
@@ -405,8 +395,7 @@ static int train_split(struct kl_sequence_split_options *o, const void *values, 
 }
 static int train(struct kl_mode_run *run, struct kl_error *err)
 {
-    static const struct method net = { &kl_sequence_mode_train, train_fold, train_split, train_resume,
-                                       false };
+    static const struct method net = { &kl_sequence_mode_train, train_fold, train_split, false };
     return folds(&net, run, err);
 }
 const struct kl_mode kl_sequence_mode_train_folds = { .tool = &kl_sequence_train_tool,
@@ -416,7 +405,7 @@ const struct kl_mode kl_sequence_mode_train_folds = { .tool = &kl_sequence_train
 static int fit(struct kl_mode_run *run, struct kl_error *err)
 {
     static const struct method fitted = { &kl_sequence_mode_fit, kl_sequence_fit_fold,
-                                          kl_sequence_fit_split, NULL, false };
+                                          kl_sequence_fit_split, false };
     return folds(&fitted, run, err);
 }
 const struct kl_mode kl_sequence_mode_fit_folds = { .tool = &kl_sequence_fit_tool,
@@ -432,7 +421,7 @@ static int sweep_split(struct kl_sequence_split_options *o, const void *values, 
 }
 static int sweep(struct kl_mode_run *run, struct kl_error *err)
 {
-    static const struct method best = { &kl_sequence_mode_sweep, train_fold, sweep_split, NULL, true };
+    static const struct method best = { &kl_sequence_mode_sweep, train_fold, sweep_split, true };
     return folds(&best, run, err);
 }
 const struct kl_mode kl_sequence_mode_sweep_folds = { .tool = &kl_sequence_sweep_tool,
