@@ -24,8 +24,8 @@ struct values {
 
 #define AT(field) offsetof(struct values, field)
 static const struct kl_option options[] = {
-    { "replica", 0, KL_OPT_INT, AT(replica), "K", 0, 65535, false, "which head of the file, from 0",
-      "To .safetensors or .npz", NULL },
+    { "replica", 0, KL_OPT_INT, AT(replica), "K|best", 0, 65535, false,
+      "which head of the file, from 0, or the best by validation", "To .safetensors or .npz", NULL },
     { "all-replicas", 0, KL_OPT_FLAG, AT(all_replicas), NULL, 0, 0, false,
       "all heads, along a first dimension", NULL, NULL },
     { "features", 0, KL_OPT_STRING, AT(features), "FEATURES", 0, 0, false,
@@ -97,7 +97,7 @@ static int export_head(struct run *run, const char *path, enum kl_weights_format
                        struct kl_error *err)
 {
     const char *output = run->v->common.output;
-    const int64_t replica = run->v->all_replicas ? -1 : run->v->replica;
+    int64_t replica = run->v->all_replicas ? -1 : run->v->replica;
     unsigned char *bytes = NULL;
     size_t n = 0, mark_at, values = 0;
     bool written = false;
@@ -115,6 +115,8 @@ static int export_head(struct run *run, const char *path, enum kl_weights_format
     if (!code) code = kl_store_file_open_kind(&run->file, path, &kl_head_kind, err);
     if (!code)
         code = kl_store_target_check_bytes(output, mark_at, mark, run->v->common.force, &path, 1, err);
+    if (!code && replica < 0 && !run->v->all_replicas)
+        code = kl_head_evaluation_replica(&replica, "best", run->file, "", err);
     if (!code) code = kl_head_export(&run->weights, run->file, replica, err);
     if (!code) code = kl_head_export_bytes(&bytes, &n, run->weights, run->file, replica, format, err);
     if (!code) code = kl_store_publish_bytes(&written, output, bytes, n, err);

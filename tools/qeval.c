@@ -292,6 +292,17 @@ static int key(struct kl_mode_run *run, struct kl_key *key, struct kl_error *err
     return code;
 }
 
+static int check_replica(struct kl_mode_run *run, struct kl_error *err)
+{
+    const struct work *w = run->state;
+    struct kl_head *head = NULL;
+    int64_t replica;
+    int code = kl_head_evaluation_replica(&replica, w->v->replica, w->head, "", err);
+    if (!code) code = kl_head_load(&head, w->head, NULL, replica, NULL, err);
+    kl_head_free(&head);
+    return code;
+}
+
 static int evaluate(struct kl_mode_run *run, struct kl_error *err)
 {
     struct work *w = run->state;
@@ -383,6 +394,7 @@ int main(int argc, char **argv)
                                                 .stops_at_once = true,
                                                 .open = open_inputs,
                                                 .key = key,
+                                                .check = check_replica,
                                                 .compute = evaluate,
                                                 .save = save,
                                                 .remark = remark,

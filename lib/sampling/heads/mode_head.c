@@ -126,7 +126,7 @@ static void rival_close(struct rival *r)
 #define REAL(word, field, least, most, help, group) { word, 0, KL_OPT_FLOAT, AT(field), "X", least, most, true, help, group, NULL }
 static const struct kl_option options[] = {
     { "head", 0, KL_OPT_STRING, AT(head), "HEAD", 0, 0, false, "whose parameters are sampled, from qtrain", "Target", NULL },
-    WHOLE("replica", replica, 0, 1e6, true, "of the head's file", NULL),
+    { "replica", 0, KL_OPT_INT, AT(replica), "N|best", 0, 1e6, true, "of the head's file, or the best by validation", NULL, NULL },
     { "parameters", 0, KL_OPT_CHOICE, AT(parameters), KL_SAMPLING_PARTS, 0, 0, true, "all; tail: circuit and what follows; head: what follows it", NULL, NULL },
     { "prior", 0, KL_OPT_CHOICE, AT(prior), "layer|flat", 0, 0, true, "deviation sigma / sqrt(fan-in), or sigma", NULL, NULL },
     REAL("sigma", sigma, 1e-9, 1e9, "of the prior of weights and biases", NULL),
@@ -264,7 +264,7 @@ struct work {
 static int open_inputs(struct kl_mode_run *run, struct kl_error *err)
 {
     struct work *w = run->state;
-    const struct kl_sampling_head_values *v = w->v = run->values;
+    struct kl_sampling_head_values *v = w->v = run->values;
     bool differs = false;
     w->mode = run, w->found.v = v, w->found.stage = &run->stage;
     run->version = numerical_version(v);
@@ -278,6 +278,8 @@ static int open_inputs(struct kl_mode_run *run, struct kl_error *err)
             v->parameters);
     int code = kl_store_file_open(&w->features_file, *run->stage.inputs, err);
     if (!code) code = kl_store_file_open_kind(&w->head_file, v->head, &kl_head_kind, err);
+    if (!code && v->replica < 0)
+        code = kl_head_evaluation_replica(&v->replica, "best", w->head_file, "", err);
     if (!code)
         code = kl_head_origin_check(&differs, w->head_file, w->features_file, run->stage.log, err);
     run->few[run->n_parents++] = w->head_file, run->few[run->n_parents++] = w->features_file;
@@ -338,8 +340,9 @@ static int check_kin(const struct work *w, const struct kl_file *file, struct kl
     return kl_sampling_chains_check_kin(file, w->mode->stage.key_parts, grow, err);
 }
 
-static int prepare(struct work *w, struct kl_error *err)
+static int prepare(struct kl_mode_run *run, struct kl_error *err)
 {
+    struct work *w = run->state;
     struct kl_file *file = NULL;
     int code = kl_head_features_load(&w->features, w->features_file, err);
     if (!code) code = kl_head_load(&w->head, w->head_file, NULL, w->v->replica, NULL, err);
@@ -444,8 +447,7 @@ static int sample_rivals(struct work *w, struct kl_error *err)
 static int sample(struct kl_mode_run *run, struct kl_error *err)
 {
     struct work *w = run->state;
-    int code = prepare(w, err);
-    if (!code) code = resume(w, err);
+    int code = resume(w, err);
     if (!code) code = sample_rivals(w, err);
     if (code || kl_store_ranks_dismiss(run->ranks) || run->version < 2) return code;
     code = kl_sampling_minimum_seek(&w->minimum, w->run, run->pool, err);
@@ -503,6 +505,7 @@ static const struct kl_file_stage stage = { .kind = &kl_sampling_chains_kind,
                                             .progress = "steps",
                                             .open = open_inputs,
                                             .key = key,
+                                            .check = prepare,
                                             .compute = sample,
                                             .save = save,
                                             .remark = remark,

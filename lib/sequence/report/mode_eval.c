@@ -165,11 +165,15 @@ static void say(const struct kl_mode_run *run)
                 r->n_people, r->n_people == 1 ? "person has" : "people have");
 }
 
+static int check_windows(struct kl_mode_run *run, struct kl_error *err)
+{
+    return kl_sequence_report_open(&((struct work *)run->state)->report, err);
+}
+
 static int predict(struct kl_mode_run *run, struct kl_error *err)
 {
     struct kl_sequence_report *r = &((struct work *)run->state)->report;
-    int code = kl_sequence_report_open(r, err);
-    if (!code) code = kl_sequence_report_predict(r, run->pool, err);
+    int code = kl_sequence_report_predict(r, run->pool, err);
     if (!code) code = kl_sequence_set_unchanged(&r->set, err);
     return code ? code : kl_sequence_report_measure(r, err);
 }
@@ -268,6 +272,7 @@ static const struct kl_file_stage stage = { .kind = &kl_sequence_report_kind,
                                             .state_size = sizeof(struct work),
                                             .open = open_inputs,
                                             .key = key,
+                                            .check = check_windows,
                                             .compute = predict,
                                             .save = save,
                                             .remark = remark,
