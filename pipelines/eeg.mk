@@ -30,7 +30,7 @@ recordings = $(foreach r,04 08 12,$(dir $(filter %/$(1)R04.edf,$(FILES)))$(1)R$(
 $(OUT)/checked: data/eegmmidb/SHA256SUMS | $(OUT)
 	@sh pipelines/eeg-checked.sh $< $(foreach p,$(PEOPLE),$(call recordings,$(p))) && touch $@
 $(OUT)/people/truth.json: FORCE | $(OUT)
-	qseq generate people -n $(words $(PEOPLE)) --channels 16 --trials 12 --odd-rate --short -o $(OUT)/people
+	qseq generate people --people $(words $(PEOPLE)) --channels 16 --trials 12 --odd-rate --short -o $(OUT)/people
 $(SHARDS): $(OUT)/%.h5: $(if $(EEG),$(OUT)/checked,$(OUT)/people/truth.json) FORCE
 	qseq windows $(WINDOWS) $(if $(EEG),$(call recordings,$*),$(OUT)/people/$*R*.edf) -o $@
 # MODEL-FOLD.h5, of nets and of classifiers that are fitted at once.

@@ -7,7 +7,7 @@ set -u
 . "$(dirname "$0")/jobs.inc"
 [ -x "$BUILD/bin/qseq" ] || { echo "skipped: qseq is not built"; exit 77; }
 cd "$JOBS" || exit 70
-qseq generate people -q -n 3 --trials 15 -o people || exit 70
+qseq generate people -q --people 3 --trials 15 -o people || exit 70
 for s in 1 2 3; do qseq windows -q people/S00$s*.edf --rate 40 --no-provenance -o S00$s.h5 || exit 70; done
 rm -r people
 # line OUT ...: a training of 8 parts a step

@@ -1,5 +1,5 @@
 # Windows, models on them, reports: people have their names, an accuracy both its standard errors.
-$ qseq generate people -q -n 3 --channels 8 --trials 6 -o people && for s in 1 2 3; do qseq windows -q people/S00$s*.edf --rate 40 -o S$s.h5; done
+$ qseq generate people -q --people 3 --channels 8 --trials 6 -o people && for s in 1 2 3; do qseq windows -q people/S00$s*.edf --rate 40 -o S$s.h5; done
 + for f in 0 1 2; do qseq train -q S?.h5 -m means --lr 0.05 --epochs 4 --replicas 2 --split loso --fold $f -o fold$f.h5; qseq fit -q S?.h5 -m mdm --split loso --fold $f -o mdm$f.h5; done
 + qseq eval fold?.h5 S?.h5 -q -o means.report.h5; qseq eval mdm?.h5 S?.h5 -q -o mdm.report.h5
 $ figures S1.h5 fold0.h5 means.report.h5 mdm.report.h5 --report run.html

@@ -1,5 +1,5 @@
 # --device of qseq train, sweep and bench: what is said without a GPU; and with the kernels of a GPU on the CPU in its place (tests/cuda/emulated).
-$ qseq generate people -q -n 5 --channels 8 --trials 4 -o people && qseq windows -q people/*R04.edf --rate 10 -o w.h5
+$ qseq generate people -q --people 5 --channels 8 --trials 4 -o people && qseq windows -q people/*R04.edf --rate 10 -o w.h5
 $ KETLINE_CUDA=/none.so qseq train w.h5 -o m.h5 --device cuda
 ! qseq: --device cuda: /none.so: cannot open shared object file: No such file or directory; 'make cuda' builds libketline-cuda.so beside the tools, KETLINE_CUDA names another place, --device cpu needs neither
 ? 75

@@ -1,5 +1,5 @@
 # A model on the people whom it has not seen, and all folds of one as one report.
-$ qseq generate people -q -n 6 --channels 8 --trials 8 -o people && for s in 1 2 3 4 5 6; do qseq windows -q people/S00$s*.edf --rate 40 -o S$s.h5; done
+$ qseq generate people -q --people 6 --channels 8 --trials 8 -o people && for s in 1 2 3 4 5 6; do qseq windows -q people/S00$s*.edf --rate 40 -o S$s.h5; done
 + for f in 0 1 2 3 4 5; do qseq train -q S?.h5 -m means --lr 0.05 --epochs 10 --replicas 2 --split loso --fold $f -o fold$f.h5; done
 + qseq eval fold0.h5 S?.h5 -o one.h5 --json | jq -c '[.model, .people, .replicas, .leak, (.windows > 10), (.accuracy >= 0 and .accuracy <= 1), (.auc | type)]'
 > ["means",1,2,false,true,true,"number"]
@@ -51,7 +51,7 @@ $ qseq eval fold0.h5 S1.h5 -q -o few.h5 && qseq eval fold0.h5 S2.h5 -q -o x.h5
 ? 65
 
 # The same people in other windows are not new: nobody who trained a model tests it.
-$ qseq generate people -q -n 6 --channels 8 --trials 8 --seed 9 -o others; qseq windows -q others/S002R04.edf --rate 40 -o S2again.h5; qseq eval fold0.h5 S2again.h5 -q -o x.h5
+$ qseq generate people -q --people 6 --channels 8 --trials 8 --seed 9 -o others; qseq windows -q others/S002R04.edf --rate 40 -o S2again.h5; qseq eval fold0.h5 S2again.h5 -q -o x.h5
 ! qseq: S2again.h5: 'S002', recording 'S002R04', trained the model or chose its epoch: testing on that is a leak
 ? 65
 $ qseq windows -q others/S001R04.edf --rate 40 -o S1again.h5; qseq eval fold0.h5 S1again.h5 -q -o new.h5 && echo tested

@@ -2,7 +2,7 @@
 ~ s/[0-9.]+ s$/T/
 ~ s/loss [0-9.]+/loss L/
 ~ /tell all classes apart/d
-$ qseq generate people -q -n 4 --channels 8 --trials 8 -o people && qseq windows -q people/*.edf --rate 40 -o w.h5
+$ qseq generate people -q --people 4 --channels 8 --trials 8 -o people && qseq windows -q people/*.edf --rate 40 -o w.h5
 $ qseq train w.h5 -m means --epochs 2 --split loso --fold all --no-provenance -j 3 -o m.h5 | sort | sed -E 's/ \(best epoch .*|accuracy .*//'
 > m.h5.folds/0.h5: 2 epochs, val loss L
 > m.h5.folds/1.h5: 2 epochs, val loss L

@@ -1,5 +1,5 @@
 # Nets on windows of recordings. Six people of three runs each; a split over people is checked by their names.
-$ qseq generate people -q -n 6 --channels 8 --trials 8 -o people && for s in 1 2 3 4 5 6; do qseq windows -q people/S00$s*.edf --rate 40 -o S$s.h5; done; ls S?.h5 | wc -l
+$ qseq generate people -q --people 6 --channels 8 --trials 8 -o people && for s in 1 2 3 4 5 6; do qseq windows -q people/S00$s*.edf --rate 40 -o S$s.h5; done; ls S?.h5 | wc -l
 > 6
 $ qseq train S?.h5 -m means --epochs 3 -o m.h5 | sed -E 's/[0-9.]+ s$/T/; s/loss [0-9.]+/loss L/'
 > m.h5: 3 epochs, val loss L (best epoch 3), T
