@@ -78,6 +78,7 @@ struct kl_pulse_job {
     /* Of all. */
     uint32_t *next, *done;      /* starts that were taken, and that have stopped */
     double *points, *gradients; /* (n_starts, n) x 2 */
+    double *along, *products;   /* the same, of points that are given with directions */
     struct kl_cuda_pulse_result *results;
 };
 
