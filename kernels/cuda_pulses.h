@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
-   Pulses that are sought from many starts on a GPU, a block a start (kernels/cuda/pulse.cu): see
+   Pulses that are sought from many starts, or judged, on a GPU, a block each (kernels/cuda/pulse.cu): see
    kernels/cuda.h. In double. */
 #ifndef KL_KERNELS_CUDA_PULSES_H
 #define KL_KERNELS_CUDA_PULSES_H
