@@ -82,20 +82,6 @@ struct kl_pulse_job {
     struct kl_cuda_pulse_result *results;
 };
 
-KL_GPU int kl_pulse_warp()
-{
-    return (int)threadIdx.x / KL_WARP;
-}
-KL_GPU int kl_pulse_lane()
-{
-    return (int)threadIdx.x % KL_WARP;
-}
-KL_GPU double kl_warp_max(double value)
-{
-    for (int bit = 1; bit < KL_WARP; bit *= 2)
-        value = fmax(value, __shfl_xor_sync(0xffffffffu, value, bit));
-    return value;
-}
 KL_GPU double *kl_pulse_vector(const kl_pulse_job &job, int which)
 {
     return job.vectors + ((size_t)blockIdx.x * KL_PULSE_VECTORS + (size_t)which) * (size_t)job.n;

@@ -26,7 +26,7 @@ template <class T> KL_GPU void kl_pulse_tell_point(const kl_pulse_job &job)
         job.gradients[at + (size_t)i] = g[i];
         if (sizeof(T) > sizeof(double)) job.products[at + (size_t)i] = hd[i];
     }
-    if (kl_pulse_lane() == 0) job.results[place->held - 1].loss = place->f;
+    if (kl_lane_number() == 0) job.results[place->held - 1].loss = place->f;
 }
 
 template <class T>
@@ -34,11 +34,11 @@ static __global__ void __launch_bounds__(KL_PULSE_WARPS *KL_WARP)
     kl_pulse_points(const __grid_constant__ struct kl_pulse_job job)
 {
     for (;;) {
-        if (kl_pulse_warp() == 0) kl_pulse_take_point<T>(job);
+        if (kl_warp() == 0) kl_pulse_take_point<T>(job);
         __syncthreads();
         if (!job.place[blockIdx.x].held) return;
         kl_pulse_evaluate<T>(job);
-        if (kl_pulse_warp() == 0) kl_pulse_tell_point<T>(job);
+        if (kl_warp() == 0) kl_pulse_tell_point<T>(job);
     }
 }
 
