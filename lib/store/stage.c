@@ -175,22 +175,28 @@ static int estimate(struct outlook *o, const struct kl_stage *stage, struct kl_e
 {
     if (o->hit || !stage->estimate) return KL_OK;
     const int code = stage->estimate(stage->estimate_context, &o->estimate, &o->unknown);
+    if (stage->runs > 1)
+        o->estimate.seconds *= (double)((stage->runs + stage->at_once - 1) / stage->at_once);
     if (code) o->estimate.seconds = -1;
     else o->unknown.code = KL_OK; /* the trial was ended, which is no error */
     const bool refused = code == KL_EUSAGE || code == KL_EDATA || code == KL_ENOINPUT;
     return refused || code == KL_ESIGNAL ? kl_fail(err, code, "%s", o->unknown.text) : KL_OK;
 }
 
-static void answer_estimate(const struct outlook *o, FILE *out)
+static void answer_estimate(const struct kl_stage *stage, const struct outlook *o, FILE *out)
 {
-    char text[32];
+    char text[32], all[48] = "it";
     if (o->unknown.code) fprintf(out, "how long it would take: %s\n", o->unknown.text);
     const double seconds = o->estimate.seconds;
     if (seconds < 0) return;
     if (seconds < 10) snprintf(text, sizeof text, "%.1f s", seconds < 0.1 ? 0.1 : seconds);
     else kl_time_text(text, seconds);
-    fprintf(out, "here it would take %s %s, by its first moments\n",
-            o->estimate.at_most || seconds < 0.1 ? "at most" : "about", text);
+    if (stage->runs > 1) snprintf(all, sizeof all, "all %zu runs like this one", stage->runs);
+    fprintf(out, "here %s would take %s %s, by its first moments%s", all,
+            o->estimate.at_most || seconds < 0.1 ? "at most" : "about", text,
+            stage->ranks ? " without other ranks" : "");
+    if (seconds >= 360) fprintf(out, "; that is %.2g node-hours of this machine", seconds / 3600);
+    fputc('\n', out);
 }
 
 static int answer_dry_run(const struct kl_stage *stage, FILE *out, struct kl_error *err)
@@ -201,7 +207,7 @@ static int answer_dry_run(const struct kl_stage *stage, FILE *out, struct kl_err
     fflush(out);
     if (!rc) rc = estimate(&o, stage, err);
     if (!rc && stage->common->json) rc = answer_json(stage, &o, out, err);
-    else if (!rc) answer_estimate(&o, out);
+    else if (!rc) answer_estimate(stage, &o, out);
     outlook_free(&o);
     return rc;
 }

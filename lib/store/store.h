@@ -320,6 +320,8 @@ struct kl_stage {
        cannot be said. NULL: of this stage it cannot. */
     int (*estimate)(void *context, struct kl_estimate *estimate, struct kl_error *err);
     void *estimate_context;
+    size_t runs, at_once; /* of all that are like this one, such as folds; 0: it is alone */
+    size_t ranks;         /* that would share it; 0: none */
     struct kl_header header;
     char kind[64];      /* (hidden) */
     char *words, *json; /* (hidden) kl_store_stage_found */

@@ -23,6 +23,12 @@ $ qseq fit w.h5 -m mdm --split kfold --folds 3 --fold all -o f.h5 --json | jq -r
 > f.h5.folds/2.h5
 > by         qseq fit w.h5 -m mdm --split kfold --folds 3 --fold 2 -o f.h5.folds/2.h5 --json
 
+# --dry-run tries the first fold for a moment, says how long all take, in node-hours too, and leaves nothing.
+$ long() { qseq train w.h5 -m means --epochs 1000000 --replicas 20 --patience 0 --split loso --fold "$@" -j 1 --dry-run -o long.h5; }; long all | grep -v ^key | sed -E 's/about .*, by/about T, by/; s/is [0-9.e+]+ node/is N node/'; ls -d long* 2>/dev/null
++ for f in all 0; do long $f --json; done | jq -es '.[0].estimated_seconds / .[1].estimated_seconds | . > 1.3 and . < 12' >log || cat log
+> miss: the target does not exist
+> here all 4 runs like this one would take about T, by its first moments; that is N node-hours of this machine
+
 # What is there stays; a fold that was lost is made again, and so is the report that has gone.
 $ before=$(stat -c %Y.%i m.h5.folds/0.h5); rm m.h5 m.h5.folds/2.h5; qseq train w.h5 -q -m means --epochs 2 --split loso --fold all --no-provenance -o m.h5
 + cmp by-hand.h5 m.h5 && [ "$before" = "$(stat -c %Y.%i m.h5.folds/0.h5)" ] && echo same
@@ -63,7 +69,7 @@ $ qseq fit w.h5 --fold all -o x.h5
 $ qseq train w.h5 -m means --split loso --fold all -o -
 ! qseq: --fold all: -o: expected the name of a file, beside which the models lie
 ? 2
-$ qseq train w.h5 -m means --split loso --fold all --dry-run -o x.h5
+$ qseq fit w.h5 -m mdm --split loso --fold all --dry-run -o x.h5
 ! qseq: --dry-run: is of one fold, not of --fold all
 ? 2
 $ qseq train w.h5 -m means --split loso --fold all --history h.json -o x.h5

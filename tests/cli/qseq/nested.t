@@ -69,10 +69,9 @@ $ qseq eval $(cat models) w.h5 -o x.h5 2>&1 | sed 's/^qseq: [0-2].*: no fold of 
 $ qseq predict [0-2].h5 $(cat models) other.h5 -o p.h5 | sed 's/agree.*/agree/'
 > p.h5: 72 windows by means, the mean of 3, which agree
 
-$ for o in "--models m" "--shard 0/2" --dry-run "--val-fraction 0.9"; do sh nested w.h5 $o --fold all -o x.h5; done; qseq sweep w.h5 -g lr=1e-3,1e-1 --fold all -o x.h5; sh nested w.h5 --momentum 0.9 --fold all -o x.h5; sh nested w.h5 -g fold=0,1 --fold all -o x.h5; ls -d x.h5*
+$ for o in "--models m" "--shard 0/2" "--val-fraction 0.9"; do sh nested w.h5 $o --fold all -o x.h5; done; qseq sweep w.h5 -g lr=1e-3,1e-1 --fold all -o x.h5; sh nested w.h5 --momentum 0.9 --fold all -o x.h5; sh nested w.h5 -g fold=0,1 --fold all -o x.h5; ls -d x.h5*
 ! qseq: --models: is of one fold, not of --fold all
 ! qseq: --shard: is of one fold, not of --fold all
-! qseq: --dry-run: is of one fold, not of --fold all
 ! qseq: --val-fraction N: of the 2 people beside the test all would validate, and nobody train; expected less, or 0: without validation
 ! qseq: --fold all: this --split has no folds; loso, kfold and loro have
 ! qseq: --momentum: changes nothing without --optimizer sgd (0 of 3 folds are in x.h5.folds)
