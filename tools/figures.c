@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
-   figures: PNG and SVG of heads, reports and features; all of them on one page of HTML. */
+   figures: PNG, SVG and PDF of heads, reports and features; all of them on one page of HTML. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,7 +21,8 @@ static const struct kl_option options[] = {
       "traces|ranks|autocorrelation|acceptance|bounds|windows|spectra|erd|topography|people|importance|"
       "scaling",
       0, 0, true, "which", "Figures", NULL },
-    { "format", 0, KL_OPT_CHOICE, AT(format), "both|png|svg", 0, 0, true, "of the files in a folder",
+    { "format", 0, KL_OPT_CHOICE, AT(format), "both|png|svg|pdf|all", 0, 0, true,
+      "of the files in a folder; both: PNG and SVG",
       NULL, NULL },
     { "images", 0, KL_OPT_STRING, AT(images), "IMAGES", 0, 0, false,
       "samples: what the report's features were made from (several: A,B)", NULL, NULL },
@@ -30,7 +31,7 @@ static const struct kl_option options[] = {
     { "report", 0, KL_OPT_STRING, AT(report), "PAGE.html", 0, 0, false,
       "one page of everything: figures, tables, provenance; needs nothing beside it", NULL, NULL },
     { "output", 'o', KL_OPT_STRING, AT(common.output), "PATH", 0, 0, false,
-      "a folder, or FIGURE.png or FIGURE.svg for one figure", NULL, NULL },
+      "a folder, or FIGURE.png, FIGURE.svg or FIGURE.pdf for one figure", NULL, NULL },
     { "force", 'f', KL_OPT_FLAG, AT(common.force), NULL, 0, 0, false, "replace what is no picture, too",
       NULL, NULL },
 };
@@ -46,7 +47,7 @@ static const struct kl_tool tool = {
         "autocorrelation, acceptance) and what they prove (bounds), windows of recordings (windows, "
         "spectra, erd, "
         "topography) and what models make of them (curves, confusion, people, importance)",
-    .arguments = "FILE.h5... -o FOLDER|FIGURE.png|FIGURE.svg",
+    .arguments = "FILE.h5... -o FOLDER|FIGURE.png|.svg|.pdf",
     .example = "figures head.h5 report.h5 -o figures\n  figures head.h5 --figure curves -o curves.svg\n"
                "  figures head.h5 report.h5 --report run.html",
     .options = options,

@@ -178,6 +178,20 @@ static void draw_x_decades(cairo_t *cr, const struct kl_axes *a)
     }
 }
 
+/* Is there room for the numbers at the first and the last tick, and so for those between them? */
+static bool fits(cairo_t *cr, const struct kl_axes *a, double step)
+{
+    const double most = fmax(fabs(a->x0), fabs(a->x1)),
+                 ends[2] = { ceil(a->x0 / step), floor(a->x1 / step) };
+    double widest = 0;
+    char text[KL_TICK];
+    for (int i = 0; i < 2; i++) {
+        kl_plot_tick_text(text, ends[i] * step, step, most);
+        widest = fmax(widest, kl_plot_text_width(cr, TICK_SIZE, text));
+    }
+    return widest + 6 <= step / (a->x1 - a->x0) * a->width;
+}
+
 static void draw_x_ticks(cairo_t *cr, const struct kl_axes *a)
 {
     char text[KL_TICK];
@@ -186,7 +200,8 @@ static void draw_x_ticks(cairo_t *cr, const struct kl_axes *a)
         return;
     }
     const double range = a->x1 - a->x0, bottom = a->top + a->height;
-    double step = round_step(range, a->width < 110 ? 3 : 5);
+    double steps = a->width < 110 ? 3 : 5, step = round_step(range, steps);
+    while (steps > 1 && !fits(cr, a, step)) step = round_step(range, steps /= 1.5);
     if (a->whole_x && step < 1) step = 1;
     double k = ceil(a->x0 / step - 1e-9);
     for (; k + 1 > k && k * step <= a->x1 + 1e-9 * step; k++) { /* rounding may leave no next one */

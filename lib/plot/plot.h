@@ -23,6 +23,7 @@ struct kl_figure_inputs {
     int64_t replica;                          /* which of several heads */
     const struct kl_circuit_options *circuit; /* circuit: this one, not that of a file */
     size_t *drawn;                            /* circuit: its gates that there is room for; or NULL */
+    const char *about; /* what a picture file says of itself: UTF-8, printable; or NULL */
     char *lacking; /* [KL_CHARACTER], "" before: the first character that the font lacks; or NULL */
     struct kl_file *const *files; /* [n_files]: all, for figures that look beside theirs */
     size_t n_files;
@@ -36,12 +37,16 @@ struct kl_figure {
     const char *dataset; /* without which there is nothing to draw; NULL: any file of the kind has it */
     const char *lack;    /* what a file without it holds; NULL: "no DATASET" */
     bool needs_images, needs_circuit; /* --images; a head whose core is a circuit */
+    bool needs_numbers;               /* one in the dataset at least, float64 of two dimensions */
     const char *beside; /* kind of further files that it takes from inputs->files; if it is `kind`, one
                            figure is of all files of the kind */
 };
 /* All figures (figures.c); the last has name NULL. */
 extern const struct kl_figure kl_figures[];
-enum kl_figure_format { KL_PNG, KL_SVG };
+enum kl_figure_format { KL_PNG, KL_SVG, KL_PDF, KL_N_FORMATS };
+extern const char *const kl_plot_formats[KL_N_FORMATS]; /* "png", ...: also how names end */
+/* The format of a path by its end, in any case: KL_N_FORMATS, if by that it is no picture. (picture.c) */
+enum kl_figure_format kl_plot_format_of(const char *path);
 /* Why a figure of the file's kind is left out where all are drawn: "needs --images", ...; "": it is not.
    KL_EDATA, KL_ENOMEM. (inputs.c) */
 enum { KL_OBSTACLE = 200 };
@@ -102,12 +107,22 @@ void kl_plot_line(cairo_t *cr, double x0, double y0, double x1, double y1);
 void kl_plot_rule(cairo_t *cr, double x, double y, double dx, double dy);
 void kl_plot_fill(cairo_t *cr, double x, double y, double width, double height);
 void kl_plot_frame(cairo_t *cr, double x, double y, double width, double height);
+
+/* ---- finished picture files (picture.c) ---- */
 /* Numbers that cairo gives to surfaces and images through the life of a process, in a finished SVG file,
    count from 0 instead: a figure's bytes do not depend on those before it. Returns the new length. */
 size_t kl_plot_svg_renumber(unsigned char *bytes, size_t n);
+/* More bytes at a place of a sheet's file; false: no memory. */
+bool kl_plot_sheet_insert(struct kl_sheet *sheet, size_t at, const void *bytes, size_t n);
+/* What cairo leaves out of a sheet's finished file: of a PNG its resolution and, as of an SVG, `about`
+   (or NULL). false: no memory. */
+bool kl_plot_sheet_complete(struct kl_sheet *sheet, enum kl_figure_format format, double dots_an_inch,
+                            const char *about);
 
 /* ---- text (text.c): any bytes; those that are not UTF-8 become question marks ---- */
 enum kl_align { KL_LEFT, KL_CENTRE, KL_RIGHT };
+/* Between the tags or in an attribute of XML or HTML. */
+void kl_plot_html_text(FILE *to, const char *text);
 void kl_plot_text(cairo_t *cr, double x, double y, double size, enum kl_align align, const char *text);
 /* Cut to the width `room`, with three dots in its middle. */
 void kl_plot_text_within(cairo_t *cr, double x, double y, double size, enum kl_align align, double room,

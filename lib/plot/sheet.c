@@ -1,88 +1,12 @@
 /* SPDX-License-Identifier: MIT
-   The sheet, and a figure written to a file. Finished PNG and SVG files. */
+   The sheet, and a figure written to a file. */
 #include "plot/plot.h"
 
+#include <cairo-pdf.h>
 #include <cairo-svg.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <zlib.h>
 
-/* ---- identifiers of an SVG file, made the page's own ---- */
-/* If one of cairo's running numbers begins at `at`, the length of what stands before its digits. */
-static size_t before_number(const unsigned char *at, size_t n)
-{
-    static const char *const marks[] = { "id=\"surface", "id=\"image", "\"#surface", "\"#image" };
-    for (size_t i = 0; i < sizeof marks / sizeof *marks; i++) {
-        const size_t length = strlen(marks[i]);
-        if (n > length && memcmp(at, marks[i], length) == 0 && at[length] >= '0' && at[length] <= '9')
-            return length;
-    }
-    return 0;
-}
-
-static unsigned long read_number(const unsigned char *bytes, size_t n, size_t *at)
-{
-    unsigned long number = 0;
-    while (*at < n && bytes[*at] >= '0' && bytes[*at] <= '9')
-        number = 10 * number + (unsigned long)(bytes[(*at)++] - '0');
-    return number;
-}
-
-size_t kl_plot_svg_renumber(unsigned char *bytes, size_t n)
-{
-    unsigned long least = (unsigned long)-1;
-    size_t kept = 0;
-    for (size_t at = 0, length; at < n; at++) {
-        if (!(length = before_number(bytes + at, n - at))) continue;
-        at += length;
-        const unsigned long number = read_number(bytes, n, &at);
-        if (number < least) least = number;
-    }
-    for (size_t at = 0, length; at < n;) {
-        if (!(length = before_number(bytes + at, n - at))) {
-            bytes[kept++] = bytes[at++];
-            continue;
-        }
-        char text[24];
-        memmove(bytes + kept, bytes + at, length);
-        at += length;
-        const int digits = snprintf(text, sizeof text, "%lu", read_number(bytes, n, &at) - least);
-        memcpy(bytes + kept + length, text, (size_t)digits); /* never longer than the old number */
-        kept += length + (size_t)digits;
-    }
-    return kept;
-}
-
-/* ---- resolution of a PNG file ----
-   The resolution of a finished PNG file, which cairo leaves out: printers and word processors take a
-   picture without one for 72 or 96 dots an inch. */
-
-/* The signature and the header's chunk, which is the first; then length, name, data and check of the new
-   one (PNG specification, third edition, 11.3.4.3). */
-enum { HEAD = 8 + 25, DATA = 9, CHUNK = 4 + 4 + DATA + 4 };
-
-static void put_number(unsigned char *to, uint32_t n)
-{
-    for (int i = 0; i < 4; i++) to[i] = (unsigned char)(n >> (24 - 8 * i));
-}
-
-/* A finished PNG file says its resolution; bytes have room for CHUNK more. Returns the new length. */
-static size_t png_set_resolution(unsigned char *bytes, size_t n, double dots_an_inch)
-{
-    unsigned char chunk[CHUNK] = { 0, 0, 0, DATA, 'p', 'H', 'Y', 's' };
-    const uint32_t dots_a_metre = (uint32_t)lround(dots_an_inch / 0.0254);
-    if (n < HEAD) return n;
-    put_number(chunk + 8, dots_a_metre);
-    put_number(chunk + 12, dots_a_metre);
-    chunk[16] = 1; /* the unit is the metre */
-    put_number(chunk + 17, (uint32_t)crc32(0, chunk + 4, 4 + DATA));
-    memmove(bytes + HEAD + CHUNK, bytes + HEAD, n - HEAD);
-    memcpy(bytes + HEAD, chunk, CHUNK);
-    return n + CHUNK;
-}
-
-/* ---- the sheet ---- */
 static const double PNG_DOTS = 300 /* an inch */, PNG_SCALE = 300.0 / 72;
 static const double MARGIN = 3;
 
@@ -93,16 +17,8 @@ struct box {
 static cairo_status_t append(void *context, const unsigned char *data, unsigned int n)
 {
     struct kl_sheet *sheet = context;
-    if (sheet->n + n + CHUNK > sheet->capacity) {
-        size_t capacity = 2 * (sheet->n + n + CHUNK);
-        unsigned char *larger = realloc(sheet->bytes, capacity);
-        if (!larger) return CAIRO_STATUS_NO_MEMORY;
-        sheet->bytes = larger;
-        sheet->capacity = capacity;
-    }
-    memcpy(sheet->bytes + sheet->n, data, n);
-    sheet->n += n;
-    return CAIRO_STATUS_SUCCESS;
+    return kl_plot_sheet_insert(sheet, sheet->n, data, n) ? CAIRO_STATUS_SUCCESS
+                                                          : CAIRO_STATUS_NO_MEMORY;
 }
 
 /* Glyphs stand where the font's own numbers put them, on screen, in print and while measuring. */
@@ -142,15 +58,28 @@ static int measure(struct box *ink, const struct kl_figure *figure,
     return code;
 }
 
+/* The same input gives the same bytes: a PDF does not say when it was made. */
+static cairo_surface_t *make_pdf(struct kl_sheet *sheet, double width, double height, const char *title,
+                                 const char *about)
+{
+    cairo_surface_t *surface = cairo_pdf_surface_create_for_stream(append, sheet, width, height);
+    cairo_pdf_surface_set_metadata(surface, CAIRO_PDF_METADATA_CREATE_DATE, NULL);
+    cairo_pdf_surface_set_metadata(surface, CAIRO_PDF_METADATA_TITLE, title);
+    cairo_pdf_surface_set_metadata(surface, CAIRO_PDF_METADATA_SUBJECT, about);
+    return surface;
+}
+
 static void open_sheet(struct kl_sheet *sheet, const struct kl_figure *figure, const struct box *ink,
-                       enum kl_figure_format format)
+                       enum kl_figure_format format, const char *about)
 {
     const double width = ink->width + 2 * MARGIN, height = ink->height + 2 * MARGIN;
     *sheet = (struct kl_sheet){ .width = figure->width, .height = figure->height };
-    sheet->surface = format == KL_SVG
-                         ? cairo_svg_surface_create_for_stream(append, sheet, width, height)
-                         : cairo_image_surface_create(CAIRO_FORMAT_RGB24, (int)(width * PNG_SCALE),
-                                                      (int)(height * PNG_SCALE));
+    if (format == KL_PDF) sheet->surface = make_pdf(sheet, width, height, figure->name, about);
+    else if (format == KL_SVG)
+        sheet->surface = cairo_svg_surface_create_for_stream(append, sheet, width, height);
+    else
+        sheet->surface = cairo_image_surface_create(CAIRO_FORMAT_RGB24, (int)(width * PNG_SCALE),
+                                                    (int)(height * PNG_SCALE));
     sheet->cr = cairo_create(sheet->surface);
     if (format == KL_PNG) cairo_scale(sheet->cr, PNG_SCALE, PNG_SCALE);
     cairo_set_source_rgb(sheet->cr, 1, 1, 1);
@@ -161,7 +90,8 @@ static void open_sheet(struct kl_sheet *sheet, const struct kl_figure *figure, c
     set_font(sheet->cr);
 }
 
-static int finish_sheet(struct kl_sheet *sheet, enum kl_figure_format format, struct kl_error *err)
+static int finish_sheet(struct kl_sheet *sheet, enum kl_figure_format format, const char *about,
+                        struct kl_error *err)
 {
     cairo_status_t status = cairo_status(sheet->cr);
     if (!status && format == KL_PNG)
@@ -170,8 +100,8 @@ static int finish_sheet(struct kl_sheet *sheet, enum kl_figure_format format, st
     cairo_surface_finish(sheet->surface);
     if (!status) status = cairo_surface_status(sheet->surface);
     cairo_surface_destroy(sheet->surface);
-    if (!status && format == KL_PNG) sheet->n = png_set_resolution(sheet->bytes, sheet->n, PNG_DOTS);
-    if (!status && format == KL_SVG) sheet->n = kl_plot_svg_renumber(sheet->bytes, sheet->n);
+    if (!status && !kl_plot_sheet_complete(sheet, format, PNG_DOTS, about))
+        status = CAIRO_STATUS_NO_MEMORY;
     return status_code(status, err);
 }
 
@@ -184,9 +114,9 @@ int kl_plot_figure_bytes(unsigned char **bytes, size_t *n, const struct kl_figur
     *bytes = NULL;
     int code = measure(&ink, figure, inputs, err);
     if (code) return code;
-    open_sheet(&sheet, figure, &ink, format);
+    open_sheet(&sheet, figure, &ink, format, inputs->about);
     code = figure->draw(&sheet, inputs, err);
-    int finished = finish_sheet(&sheet, format, code ? NULL : err);
+    int finished = finish_sheet(&sheet, format, inputs->about, code ? NULL : err);
     if (!code) code = finished;
     if (code) {
         free(sheet.bytes);

@@ -26,6 +26,20 @@ size_t kl_plot_text_character(const char *text)
     return overlong || unassigned || code < 0x20 || code == 0x7f ? 0 : n;
 }
 
+void kl_plot_html_text(FILE *to, const char *text)
+{
+    while (*text) {
+        const size_t n = kl_plot_text_character(text);
+        if (!n) fputc('?', to);
+        else if (*text == '&') fputs("&amp;", to);
+        else if (*text == '<') fputs("&lt;", to);
+        else if (*text == '>') fputs("&gt;", to);
+        else if (*text == '"') fputs("&quot;", to);
+        else fwrite(text, 1, n, to);
+        text += n ? n : 1;
+    }
+}
+
 /* cairo refuses text that is not UTF-8: every byte of another kind becomes a question mark. */
 static void clean(char out[LONGEST], const char *text)
 {
