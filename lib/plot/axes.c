@@ -56,6 +56,14 @@ void kl_plot_axes_mark(cairo_t *cr, const struct kl_axes *a, double x, double y,
     kl_plot_mark(cr, kl_plot_axes_x(a, x), kl_plot_axes_y(a, y), radius, mark);
 }
 
+struct kl_axes kl_plot_axes_panel(cairo_t *cr, struct kl_axes first, int i, double across, double down)
+{
+    const int columns = kl_plot_sheet_of(cr)->narrow ? 1 : 2;
+    first.left += i % columns * across;
+    first.top += i / columns * down; /* whole rows */
+    return first;
+}
+
 void kl_plot_axes_title(cairo_t *cr, const struct kl_axes *a, const char *text)
 {
     kl_plot_black(cr, a->left + a->width / 2, a->top - 6, 8, KL_CENTRE, text);
@@ -73,7 +81,7 @@ static double round_step(double range, double steps)
     return power * (lead < 1.5 ? 1 : lead < 3.5 ? 2 : lead < 7.5 ? 5 : 10);
 }
 
-static void superscript(char *to, size_t size, int power)
+void kl_plot_axes_power(char *to, size_t size, int power)
 {
     static const char *const digits[] = { "\xe2\x81\xb0", "\xc2\xb9",     "\xc2\xb2",     "\xc2\xb3",
                                           "\xe2\x81\xb4", "\xe2\x81\xb5", "\xe2\x81\xb6", "\xe2\x81\xb7",
@@ -100,7 +108,7 @@ void kl_plot_tick_text(char text[KL_TICK], double value, double step, double mos
     const int decimals = scaled ? tens - finest : -finest;
     snprintf(text, KL_TICK, "%s%.*f", minus, decimals > 0 ? decimals : 0,
              fabs(scaled ? value / pow(10, tens) : value));
-    superscript(power, sizeof power, tens);
+    kl_plot_axes_power(power, sizeof power, tens);
     const size_t used = strlen(text);
     if (scaled) snprintf(text + used, KL_TICK - used, "%s10%s", "\xc3\x97", power);
 }

@@ -3,6 +3,7 @@
 #include "plot/drawings.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -65,8 +66,8 @@ static const char *base_of(const struct kl_file *file)
     return slash ? slash + 1 : path;
 }
 
-/* "out/pca.png"; where several files give this figure, "out/pca-train.png" of train.h5, and of files that
-   are called alike in different folders "out/pca-a-train.png". */
+/* "out/pca.png"; where several files give this figure, "out/pca-train.png" of train.h5, and of files
+   that are called alike in different folders "out/pca-a-train.png". */
 static void name_in_folder(char path[4200], const struct kl_drawings *d, const char *name,
                            struct kl_file *file, enum kl_figure_format format)
 {
@@ -103,8 +104,7 @@ static int check_alone(const struct kl_drawings *d, const struct kl_drawing *one
     const char *several = figure_of_several(one->file);
     for (const struct kl_drawing *other = d->list; other < one; other++)
         if (strcmp(other->path, one->path) == 0)
-            return kl_fail(err, KL_EUSAGE,
-                           "%s: both %s and %s give this figure; %s%s%s%s%s%s",
+            return kl_fail(err, KL_EUSAGE, "%s: both %s and %s give this figure; %s%s%s%s%s%s",
                            one->path, kl_store_file_path(other->file), kl_store_file_path(one->file),
                            d->single ? "give a folder" : "name the file once",
                            *several ? ", or one figure of all: --figure " : "", several,
@@ -192,6 +192,19 @@ static int add_file(struct kl_drawings *d, struct kl_file *file, struct kl_error
     return code;
 }
 
+/* Text that has become too small, or smaller than was asked for. */
+static void note_size(const struct kl_drawings *d, const char *path, double label)
+{
+    const double asked = d->inputs.look.size,
+                 least = 0.75 * label; /* the smallest is 6 where labels are 8 */
+    if (asked > 0 && fabs(label - asked) > 0.5)
+        kl_note(d->log, 1, "%s: its labels have %.1f points; %.1f do not suit this figure at this width",
+                path, label, asked);
+    else if (least < 4.95)
+        kl_note(d->log, 1, "%s: its smallest text has %.1f points; from --width %.0fmm on it has 5",
+                path, least, ceil(d->inputs.look.width * 5 / least * 25.4 / 72));
+}
+
 /* "pca of features, key 3f2a...: extract-features ..." */
 static int write_about(FILE *to, const struct kl_figure *figure, const struct kl_file *file,
                        struct kl_error *err)
@@ -233,6 +246,8 @@ static int draw_all(struct kl_drawings *d, struct kl_error *err)
         struct kl_figure_inputs inputs = inputs_of(d, one->file);
         bool written = false;
         char *about;
+        double label = 0;
+        inputs.label = &label;
         inputs.lacking = *lacking ? NULL : lacking; /* told once */
         code = make_about(&about, d, one, err);
         inputs.about = about;
@@ -241,6 +256,7 @@ static int draw_all(struct kl_drawings *d, struct kl_error *err)
         free(about);
         d->written += written;
         if (!code) kl_note(d->log, 2, "%s: %s", one->path, written ? "written" : "up to date");
+        if (!code) note_size(d, one->path, label);
         if (!code && *lacking && inputs.lacking)
             kl_note(d->log, 1, "%s: the font has no %s, drawn as a box", one->path, lacking);
     }

@@ -7,9 +7,10 @@
 #include "plot/plot.h"
 
 struct kl_drawings {
-    const char *output;             /* a folder, or a file that ends in .png, .svg or .pdf */
-    const char *figure;             /* a name, or "all" */
-    const char *format;             /* of the files in a folder: "png", "svg", "pdf", "both" of the first two, "all" */
+    const char *output; /* a folder, or a file that ends in .png, .svg or .pdf */
+    const char *figure; /* a name, or "all" */
+    const char
+        *format; /* of the files in a folder: "png", "svg", "pdf", "both" of the first two, "all" */
     struct kl_figure_inputs inputs; /* of every figure; its file is set by the functions */
     const struct kl_log *log;
     struct kl_file *const *files; /* [n_files], open */

@@ -46,8 +46,7 @@ static int has_numbers(bool *has, struct kl_file *file, const char *name, struct
 {
     const struct kl_dataset *set;
     double *values = NULL;
-    const int code =
-        kl_store_file_load_named((void **)&values, &set, file, name, KL_TYPE_F64, 2, err);
+    const int code = kl_store_file_load_named((void **)&values, &set, file, name, KL_TYPE_F64, 2, err);
     *has = false;
     for (size_t i = 0; !code && i < set->dims[0] * set->dims[1]; i++) *has |= isfinite(values[i]) != 0;
     free(values);
@@ -206,8 +205,7 @@ int kl_plot_figure_target_check(const char *path, enum kl_figure_format format, 
 {
     int code = kl_store_target_no_input(path, inputs, n, err);
     if (code) return code;
-    if (format == KL_PDF)
-        return kl_store_target_check_bytes(path, 0, "%PDF-", force, inputs, n, err);
+    if (format == KL_PDF) return kl_store_target_check_bytes(path, 0, "%PDF-", force, inputs, n, err);
     if (format == KL_PNG)
         return kl_store_target_check_bytes(path, 0, "\x89PNG\r\n\x1a\n", force, inputs, n, err);
     /* an SVG may do without the line that says it is XML */

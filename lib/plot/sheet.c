@@ -4,11 +4,13 @@
 
 #include <cairo-pdf.h>
 #include <cairo-svg.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 static const double PNG_DOTS = 300 /* an inch */, PNG_SCALE = 300.0 / 72;
-static const double MARGIN = 3;
+static const double MARGIN = 3, NARROW = 340 /* 120 mm: one column of a journal and a half */,
+                    COLUMN = 250, LABEL = 8, LEAST_LETTERS = 0.6, MOST_LETTERS = 1.5;
 
 struct box {
     double x, y, width, height;
@@ -22,7 +24,7 @@ static cairo_status_t append(void *context, const unsigned char *data, unsigned 
 }
 
 /* Glyphs stand where the font's own numbers put them, on screen, in print and while measuring. */
-static void set_font(cairo_t *cr)
+static void set_font(cairo_t *cr, const char *family)
 {
     cairo_font_options_t *options = cairo_font_options_create();
     cairo_font_options_set_hint_style(options, CAIRO_HINT_STYLE_NONE);
@@ -30,7 +32,8 @@ static void set_font(cairo_t *cr)
     cairo_font_options_set_antialias(options, CAIRO_ANTIALIAS_GRAY);
     cairo_set_font_options(cr, options);
     cairo_font_options_destroy(options);
-    cairo_select_font_face(cr, "DejaVu Sans", CAIRO_FONT_SLANT_NORMAL, CAIRO_FONT_WEIGHT_NORMAL);
+    cairo_select_font_face(cr, family ? family : "DejaVu Sans", CAIRO_FONT_SLANT_NORMAL,
+                           CAIRO_FONT_WEIGHT_NORMAL);
     cairo_set_line_width(cr, 0.6);
 }
 
@@ -41,15 +44,41 @@ static int status_code(cairo_status_t status, struct kl_error *err)
                    cairo_status_to_string(status));
 }
 
+static const cairo_user_data_key_t drawn_on;
+
+const struct kl_sheet *kl_plot_sheet_of(cairo_t *cr)
+{
+    static const struct kl_sheet none = { .letters = 1 };
+    const struct kl_sheet *sheet = cairo_get_user_data(cr, &drawn_on);
+    return sheet ? sheet : &none;
+}
+
+static struct kl_sheet empty_sheet(const struct kl_figure *figure, const struct kl_figure_look *look,
+                                   double letters)
+{
+    const bool narrow = look->width > 0 && look->width < NARROW;
+    return (struct kl_sheet){ .width = narrow ? fmin(figure->width, COLUMN) : figure->width,
+                              .height = figure->height,
+                              .narrow = narrow,
+                              .letters = letters };
+}
+
+/* Texts on it are as the sheet has them. */
+static void begin(struct kl_sheet *sheet, const char *family)
+{
+    sheet->cr = cairo_create(sheet->surface);
+    cairo_set_user_data(sheet->cr, &drawn_on, sheet, NULL);
+    set_font(sheet->cr, family);
+}
+
 /* The rectangle that a figure's drawing covers. */
 static int measure(struct box *ink, const struct kl_figure *figure,
-                   const struct kl_figure_inputs *inputs, struct kl_error *err)
+                   const struct kl_figure_inputs *inputs, double letters, struct kl_error *err)
 {
-    struct kl_sheet sheet = { .width = figure->width, .height = figure->height };
+    struct kl_sheet sheet = empty_sheet(figure, &inputs->look, letters);
     sheet.surface = cairo_recording_surface_create(CAIRO_CONTENT_COLOR_ALPHA, NULL);
-    sheet.cr = cairo_create(sheet.surface);
-    set_font(sheet.cr);
-    kl_plot_text_watch(sheet.cr, inputs->lacking);
+    sheet.lacking = inputs->lacking;
+    begin(&sheet, inputs->look.font);
     int code = figure->draw(&sheet, inputs, err);
     if (!code) code = status_code(cairo_status(sheet.cr), err);
     cairo_recording_surface_ink_extents(sheet.surface, &ink->x, &ink->y, &ink->width, &ink->height);
@@ -69,25 +98,44 @@ static cairo_surface_t *make_pdf(struct kl_sheet *sheet, double width, double he
     return surface;
 }
 
-static void open_sheet(struct kl_sheet *sheet, const struct kl_figure *figure, const struct box *ink,
-                       enum kl_figure_format format, const char *about)
+/* How large it comes out: of a figure of the look's width the scale, and the factor of its texts. */
+static int fit(struct box *ink, double *scale, double *letters, const struct kl_figure *figure,
+               const struct kl_figure_inputs *inputs, struct kl_error *err)
 {
-    const double width = ink->width + 2 * MARGIN, height = ink->height + 2 * MARGIN;
-    *sheet = (struct kl_sheet){ .width = figure->width, .height = figure->height };
-    if (format == KL_PDF) sheet->surface = make_pdf(sheet, width, height, figure->name, about);
+    const struct kl_figure_look *look = &inputs->look;
+    int code = KL_OK;
+    *scale = *letters = 1;
+    /* Other letters, another width: each pass comes closer. */
+    for (int pass = 0; pass < (look->size > 0 ? 4 : 1) && !code; pass++) {
+        if (look->size > 0)
+            *letters = fmax(LEAST_LETTERS, fmin(MOST_LETTERS, look->size / LABEL / *scale));
+        code = measure(ink, figure, inputs, *letters, err);
+        if (look->width > 0) *scale = look->width / (ink->width + 2 * MARGIN);
+    }
+    if (inputs->label) *inputs->label = LABEL * *letters * *scale;
+    return code;
+}
+
+static void open_sheet(struct kl_sheet *sheet, const struct kl_figure *figure, const struct box *ink,
+                       double scale, double letters, enum kl_figure_format format,
+                       const struct kl_figure_inputs *inputs)
+{
+    const double width = scale * (ink->width + 2 * MARGIN), height = scale * (ink->height + 2 * MARGIN);
+    *sheet = empty_sheet(figure, &inputs->look, letters);
+    if (format == KL_PDF) sheet->surface = make_pdf(sheet, width, height, figure->name, inputs->about);
     else if (format == KL_SVG)
         sheet->surface = cairo_svg_surface_create_for_stream(append, sheet, width, height);
     else
         sheet->surface = cairo_image_surface_create(CAIRO_FORMAT_RGB24, (int)(width * PNG_SCALE),
                                                     (int)(height * PNG_SCALE));
-    sheet->cr = cairo_create(sheet->surface);
+    begin(sheet, inputs->look.font);
     if (format == KL_PNG) cairo_scale(sheet->cr, PNG_SCALE, PNG_SCALE);
     cairo_set_source_rgb(sheet->cr, 1, 1, 1);
     cairo_paint(sheet->cr);
+    cairo_scale(sheet->cr, scale, scale);
     cairo_translate(sheet->cr, MARGIN - ink->x, MARGIN - ink->y);
     /* Words that stand alone, where there is nothing to draw, choose no colour. */
     kl_plot_colour(sheet->cr, 0, 1);
-    set_font(sheet->cr);
 }
 
 static int finish_sheet(struct kl_sheet *sheet, enum kl_figure_format format, const char *about,
@@ -111,10 +159,11 @@ int kl_plot_figure_bytes(unsigned char **bytes, size_t *n, const struct kl_figur
 {
     struct kl_sheet sheet;
     struct box ink;
+    double scale, letters;
     *bytes = NULL;
-    int code = measure(&ink, figure, inputs, err);
+    int code = fit(&ink, &scale, &letters, figure, inputs, err);
     if (code) return code;
-    open_sheet(&sheet, figure, &ink, format, inputs->about);
+    open_sheet(&sheet, figure, &ink, scale, letters, format, inputs);
     code = figure->draw(&sheet, inputs, err);
     int finished = finish_sheet(&sheet, format, inputs->about, code ? NULL : err);
     if (!code) code = finished;

@@ -25,7 +25,7 @@ $ qconvert h.h5 -o -
 ? 2
 $ qconvert h.h5 -q -o h.npz; qconvert h.npz --features f.h5 --no-provenance -q -o w.h5; qconvert h.npz --features f.h5 --no-provenance -o - | cmp - w.h5
 $ for t in figures circuit cache qconvert; do $t --help | grep -e --output; done; qtrain --help -v | grep -e --output
->   -o, --output PATH       a folder, or FIGURE.png, FIGURE.svg or FIGURE.pdf for
+>   -o, --output PATH       a folder, or FIGURE.png, .svg or .pdf for one figure
 >   -o, --output FILE       draw: FILE.svg, FILE.pdf or FILE.png; the others print
 >   -o, --output FILE       merge: the whole; - is standard output
 >   -o, --output FILE       the result; - is standard output, for a head only
