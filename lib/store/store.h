@@ -278,6 +278,10 @@ int kl_store_provenance_make(char **records, const struct kl_tool *tool, const v
 /* The cautions of the run that made the file: lines, each ended by a newline, malloc'ed; NULL: none.
    KL_EDATA, KL_ENOMEM. */
 int kl_store_file_cautions(char **lines, const struct kl_file *file, struct kl_error *err);
+/* The command line of a record; what would steer a terminal becomes '?'. */
+void kl_store_write_command(FILE *to, const struct json_t *record);
+/* That of the run that made the file; nothing, where there is no record. KL_EDATA, KL_ENOMEM. */
+int kl_store_write_own_command(FILE *to, const struct kl_file *file, struct kl_error *err);
 
 /* Do two paths name one file, or would they, where there is none yet? (target.c) */
 bool kl_store_same_place(const char *a, const char *b);

@@ -9,9 +9,6 @@
 #include "plot/plot.h"
 #include "store/store.h"
 
-/* Text between tags or in an attribute: any bytes; what is no printable UTF-8 becomes a question mark.
- */
-void kl_plot_html_text(FILE *to, const char *text);
 /* "accuracy_low" as "accuracy low". */
 void kl_plot_html_name(FILE *to, const char *name);
 /* A row of two cells, the first a heading. */

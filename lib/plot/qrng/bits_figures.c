@@ -85,10 +85,8 @@ void kl_plot_view_legend(cairo_t *cr, const struct kl_bits_view *v, const struct
 
 struct kl_axes kl_plot_view_panel(cairo_t *cr, int i, const char *title)
 {
-    const struct kl_axes axes = {
-        LEFT + i % 2 * ACROSS, TOP + (double)(i / 2) * DOWN, WIDTH, HEIGHT, .y0 = INFINITY,
-        .y1 = -INFINITY
-    };
+    const struct kl_axes first = { LEFT, TOP, WIDTH, HEIGHT, .y0 = INFINITY, .y1 = -INFINITY },
+                         axes = kl_plot_axes_panel(cr, first, i, ACROSS, DOWN);
     kl_plot_black_within(cr, axes.left + WIDTH / 2, axes.top - 6, 7.5, KL_CENTRE, WIDTH + 40, title);
     return axes;
 }

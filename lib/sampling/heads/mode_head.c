@@ -143,7 +143,7 @@ static const struct kl_option options[] = {
     WHOLE("keep", keep, 0, 1e9, true, "draws between kept heads; 0: none", NULL),
     { "sampler", 0, KL_OPT_CHOICE, AT(sampler), KL_SAMPLING_SAMPLERS, 0, 0, true, "mala, hmc: exact; the others have a step's bias", "Chain", NULL },
     REAL("step", step, 1e-12, 1e6, "first one: X / (1 + beta) in units of the prior", NULL),
-    REAL("accept", accept, 0, 0.999, "to which mala and hmc tune it; 0: .57 and .8", NULL),
+    REAL("accept", accept, 0, 0.999, "to which it is tuned; 0: of mala .57, of hmc .8", NULL),
     { "exchange", 0, KL_OPT_FLAG, AT(exchange), NULL, 0, 0, true, "of replicas between neighbouring betas, once a draw", NULL, NULL },
     WHOLE("leapfrogs", leapfrogs, 1, 1e5, true, "of hmc, a step, at most: from half of them to all are drawn", NULL),
     { "extend", 0, KL_OPT_STRING, AT(extend), "FILE", 0, 0, false, "go on from a smaller run", "Run", NULL },

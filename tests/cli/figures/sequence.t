@@ -34,12 +34,21 @@ $ sed 's/0\.[0-9]*/#/g' one.html | grep -o 'accuracy # (standard error[^)]*)' | 
 > accuracy # (standard error # by windows alone)
 
 # Each figure of it; a replica of a report can be chosen.
-$ figures S1.h5 fold0.h5 means.report.h5 -o all; figures means.report.h5 mdm.report.h5 --figure people -o people.svg
+$ figures S1.h5 fold0.h5 means.report.h5 -o all; figures means.report.h5 mdm.report.h5 --figure people -o people.svg; figures mdm.report.h5 --figure importance -o i.svg
 > all: 8 figures in 16 files, 16 written
 > people.svg: 1 figure in 1 file, 1 written
-$ figures means.report.h5 mdm.report.h5 -o two; ls two 2>/dev/null
-! figures: two/confusion.png: both means.report.h5 and mdm.report.h5 give this figure; draw them into two folders, or one figure of all: --figure people -o people.png
-? 2
+! figures: mdm.report.h5 holds no importance of channels: its model has no gradient
+? 65
+$ figures means.report.h5 mdm.report.h5 -o two; ls two
+> two: 4 figures in 8 files, 8 written
+> confusion-mdm.report.png
+> confusion-mdm.report.svg
+> confusion-means.report.png
+> confusion-means.report.svg
+> importance-means.report.png
+> importance-means.report.svg
+> people.png
+> people.svg
 $ figures S1.h5 means.report.h5 --format svg -o few && ls few
 > few: 7 figures in 7 files, 7 written
 > confusion.svg
