@@ -372,6 +372,7 @@ static int check(const struct study *s, struct kl_error *err)
 static int forecast(struct study *s, struct kl_error *err)
 {
     set_fold(s, 0);
+    if (access(s->folder, F_OK)) s->common->output = NULL; /* nothing is made */
     s->run->stage.runs = s->n, s->run->stage.at_once = s->at_once;
     return kl_store_mode_run(s->method->mode, s->run, err);
 }
