@@ -289,8 +289,8 @@ int kl_store_place_check(const char *path, struct kl_error *err);
 int kl_store_target_check(const char *path, const char *kind, bool force, const char *const *inputs,
                           size_t n, struct kl_error *err);
 
-/* The same for a file of another format, of which ours hold `mark` (at most 64 characters) from byte
-   `at` on. KL_EUSAGE, KL_EIO. */
+/* The same for a file of another format, of which ours hold `mark` from byte `at` on. KL_EUSAGE, KL_EIO.
+ */
 int kl_store_target_check_bytes(const char *path, size_t at, const char *mark, bool force,
                                 const char *const *inputs, size_t n, struct kl_error *err);
 
