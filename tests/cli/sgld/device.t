@@ -31,25 +31,9 @@ $ export KETLINE_CUDA=$BUILD/tests/cuda/libketline-cuda.so; o="-q --test-mode -B
 + sgld sample $o -o cpu.h5; sgld sample $o --device cuda -o gpu.h5
 + [ "$(sgld sample $o --device cuda --key)" = "$(sgld sample $o --key)" ] && echo one key
 + h5dump -d provenance gpu.h5 | grep -o '"device":"cuda: [^"]*"'
-+ for d in posterior/train_loss posterior/norm sample_stats/test_loss sample_stats/virial state/w kept/weights half_step/w; do h5diff -d 1e-5 cpu.h5 gpu.h5 $d || echo $d; done; h5diff cpu.h5 gpu.h5 companion/w
++ for d in posterior/train_loss posterior/norm sample_stats/test_loss sample_stats/virial state/w kept/weights half_step/w; do h5diff -q -d 1e-5 cpu.h5 gpu.h5 $d || echo $d; done; h5diff -q cpu.h5 gpu.h5 companion/w
 > one key
 > "device":"cuda: emulated"
-> --------------------------------
-> Some objects are not comparable
-> --------------------------------
-> Use -c for a list of objects.
-> --------------------------------
-> Some objects are not comparable
-> --------------------------------
-> Use -c for a list of objects.
-> --------------------------------
-> Some objects are not comparable
-> --------------------------------
-> Use -c for a list of objects.
-> --------------------------------
-> Some objects are not comparable
-> --------------------------------
-> Use -c for a list of objects.
 
 # More epochs, chains and temperatures on what either device has left; a checkpoint at each turn, and on from one.
 $ export KETLINE_CUDA=$BUILD/tests/cuda/libketline-cuda.so; o="-q --test-mode --warmup 6 --no-tune --keep 3 --no-provenance -B"; l="0,1,30 -e 24 -C 3"
