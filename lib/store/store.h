@@ -179,8 +179,9 @@ int kl_store_writer_integer(struct kl_writer *w, const char *object, const char 
                             struct kl_error *err);
 /* Names the dimensions of a declared dataset for readers of netCDF-4, such as xarray and ArviZ
    (dimensions.c). scales: as many declared datasets as it has dimensions, each of one dimension, as
-   long, and of the same group: "posterior/chain"; its last name becomes the dimension's. A reader of
-   ours sees the text attribute `dimensions` of the dataset, "chain draw". KL_EINTERNAL. */
+   long, and of the same group: "posterior/chain"; its last name becomes the dimension's. Without one,
+   "posterior/dimension_4" of 4. A reader of ours sees the text attribute `dimensions` of the dataset,
+   "chain draw". KL_EINTERNAL. */
 int kl_store_writer_dimensions(struct kl_writer *w, const char *dataset, const char *const *scales,
                                struct kl_error *err);
 /* JSON array of records; NULL or not called: no provenance. */
@@ -293,8 +294,8 @@ int kl_store_place_check(const char *path, struct kl_error *err);
 int kl_store_target_check(const char *path, const char *kind, bool force, const char *const *inputs,
                           size_t n, struct kl_error *err);
 
-/* The same for a file of another format, of which ours hold `mark` (at most 64 characters) from byte
-   `at` on. KL_EUSAGE, KL_EIO. */
+/* The same for a file of another format, of which ours hold `mark` from byte `at` on. KL_EUSAGE, KL_EIO.
+ */
 int kl_store_target_check_bytes(const char *path, size_t at, const char *mark, bool force,
                                 const char *const *inputs, size_t n, struct kl_error *err);
 

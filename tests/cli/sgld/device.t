@@ -31,7 +31,7 @@ $ export KETLINE_CUDA=$BUILD/tests/cuda/libketline-cuda.so; o="-q --test-mode -B
 + sgld sample $o -o cpu.h5; sgld sample $o --device cuda -o gpu.h5
 + [ "$(sgld sample $o --device cuda --key)" = "$(sgld sample $o --key)" ] && echo one key
 + h5dump -d provenance gpu.h5 | grep -o '"device":"cuda: [^"]*"'
-+ for d in posterior/train_loss posterior/norm sample_stats/test_loss sample_stats/virial state/w kept/weights half_step/w; do h5diff -d 1e-5 cpu.h5 gpu.h5 $d || echo $d; done; h5diff cpu.h5 gpu.h5 companion/w
++ for d in posterior/train_loss posterior/norm sample_stats/test_loss sample_stats/virial state/w kept/weights half_step/w; do h5diff -q -d 1e-5 cpu.h5 gpu.h5 $d || echo $d; done; h5diff -q cpu.h5 gpu.h5 companion/w
 > one key
 > "device":"cuda: emulated"
 
@@ -39,7 +39,7 @@ $ export KETLINE_CUDA=$BUILD/tests/cuda/libketline-cuda.so; o="-q --test-mode -B
 $ export KETLINE_CUDA=$BUILD/tests/cuda/libketline-cuda.so; o="-q --test-mode --warmup 6 --no-tune --keep 3 --no-provenance -B"; l="0,1,30 -e 24 -C 3"
 + for d in cpu cuda; do sgld sample $o 0,30 -e 12 -C 2 --device $d -o short-$d.h5; done; sgld sample $o $l -o whole-cpu.h5; sgld sample $o $l --device cuda -o whole.h5
 + sgld sample $o $l --extend short-cuda.h5 --device cuda -o longer.h5; cmp whole.h5 longer.h5 && echo same
-+ sgld sample $o $l --extend short-cpu.h5 --device cuda -o a.h5; sgld sample $o $l --extend short-cuda.h5 -o b.h5; for f in a b; do for d in posterior/train_loss state/w; do h5diff -d 1e-4 whole-cpu.h5 $f.h5 $d; done; done
++ sgld sample $o $l --extend short-cpu.h5 --device cuda -o a.h5; sgld sample $o $l --extend short-cuda.h5 -o b.h5; for f in a b; do for d in posterior/train_loss state/w; do h5diff -q -d 1e-4 whole-cpu.h5 $f.h5 $d || echo $f $d; done; done
 + sgld sample $o $l --device cuda --checkpoint-every 1 -o often.h5; cmp whole.h5 often.h5 && echo same
 + KETLINE_EMULATED_FAIL=60 sgld sample $o $l --device cuda --checkpoint-every 1 -o again.h5; echo $?; ls -A | grep checkpoint; sgld sample $o $l --device cuda -o again.h5; cmp whole.h5 again.h5 && echo same
 > same

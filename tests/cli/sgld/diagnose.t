@@ -67,7 +67,7 @@ $ printf '\211HDF\r\n\032\n' >cut.h5; sgld diagnose cut.h5
 ? 65
 
 $ head -c -100 bare.h5 >short.h5; sgld diagnose short.h5
-! sgld: short.h5: cut short: 218621 bytes of at least 218673; copy or make it again
+! sgld: short.h5: cut short: 221997 bytes of at least 222049; copy or make it again
 ? 65
 
 $ sgld diagnose bare.h5 --of loss
