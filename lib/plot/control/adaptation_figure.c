@@ -230,7 +230,7 @@ static void draw_regrets(cairo_t *cr, const struct adaptation *a, const struct k
     static const char *const names[][2] = { { "regret", "adapted" },
                                             { "regret_unadapted", "not adapted" },
                                             { "regret_mean_network", "mean network" },
-                                            { "regret_steered_pulse", "fixed pulse, stepped" },
+                                            { "regret_steered_pulse", NULL },
                                             { "regret_fixed_pulse", "fixed pulse" } };
     static const int colours[] = { 1, 6, 5, 4, 3 };
     enum { ROWS = 5 };
@@ -257,7 +257,8 @@ static void draw_regrets(cairo_t *cr, const struct adaptation *a, const struct k
         const double y = axes.top + step * (i + 0.5);
         of[i].difference /= unit, of[i].low /= unit, of[i].high /= unit;
         if (isfinite(of[i].difference)) draw_bar(cr, &axes, y, 0.6 * step, &of[i], colours[i]);
-        kl_plot_black(cr, axes.left - 4, y + 2.5, 6.5, KL_RIGHT, names[i][1]);
+        snprintf(text, sizeof text, "fixed pulse, %.0f step%s", a->own, a->own == 1 ? "" : "s");
+        kl_plot_black(cr, axes.left - 4, y + 2.5, 6.5, KL_RIGHT, names[i][1] ? names[i][1] : text);
     }
     kl_plot_axes_power(name, sizeof name, (int)tens);
     snprintf(text, sizeof text, "regret / 10%s: loss above the optimum", name);

@@ -152,17 +152,17 @@ static void say(const struct kl_mode_run *run)
 {
     const struct kl_sequence_report *r = &((const struct work *)run->state)->report;
     if (r->leak)
-        kl_caution(run->stage.log,
-                   "a leak: windows of the tested people and recordings trained the model; these "
-                   "numbers say nothing of people whom it has not seen");
+        kl_caution(run->stage.log, "a leak: the model was trained on windows of the people and "
+                                   "recordings that it is tested on; "
+                                   "these numbers say nothing about people it has not seen");
     else if (r->models[0].across) kl_sequence_caution_people(&r->set, run->stage.log);
     say_own(run);
     size_t one = 0;
     for (size_t s = 0; s < r->n_people; s++) one += isnan(r->of_person[s].kappa);
     if (one)
         kl_note(run->stage.log, 1,
-                "%zu of %zu %s windows of one class alone: what needs two is undefined there", one,
-                r->n_people, r->n_people == 1 ? "person has" : "people have");
+                "%zu of %zu %s windows of one class only: metrics that need two are undefined for them",
+                one, r->n_people, r->n_people == 1 ? "person has" : "people have");
 }
 
 static int check_windows(struct kl_mode_run *run, struct kl_error *err)

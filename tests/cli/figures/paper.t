@@ -15,11 +15,11 @@ $ figures chains.h5 --figure traces --font "DejaVu Serif" -q -o serif.svg; cmp -
 > other letters
 
 # what is too small to be read is said, and what does not go
-$ qcontrol optimize -S 8 -s 1 -i 5 -q -o x.h5; figures x.h5 --figure bloch --width 60mm -o b.svg; figures x.h5 --figure bloch --width 60mm --font-size 12 -o b.svg
+$ qcontrol optimize -S 8 -s 1 -i 5 -q -o x.h5; figures x.h5 --figure bloch --width 45mm -o b.svg; figures x.h5 --figure bloch --width 60mm --font-size 12 -o b.svg
 > b.svg: 1 figure in 1 file, 1 written
 > b.svg: 1 figure in 1 file, 1 written
-! figures: b.svg: its smallest text has 2.1 points; from --width 145mm on it has 5
-! figures: b.svg: its labels have 4.1 points; 12.0 do not suit this figure at this width
+! figures: b.svg: its smallest text has 4.5 points; from --width 50mm on it has 5
+! figures: b.svg: its labels have 9.3 points; 12.0 do not suit this figure at this width
 $ for w in 86 86km 1mm x; do figures chains.h5 --width $w -o w; done; figures chains.h5 --font Nosuch -o w; ls w; figures chains.h5 --report p.html --width 86mm
 ! figures: --width: found '86', expected a length of 25mm to 1000mm, as 86mm
 ! figures: --width: found '86km', expected a length of 25mm to 1000mm, as 86mm

@@ -53,7 +53,7 @@ $ /usr/bin/python3 - <<'EOF'
 + report = h5py.File('report.h5')
 + assert re.search(r'log loss\s*%.4f' % report.attrs['log_loss'], page.text)
 + bounds = lambda name: tuple(report.attrs[name + end] for end in ('', '_low', '_high'))
-+ assert 'report.h5: accuracy %.4f (95 %% of samples %.4f to %.4f) over 2 heads, on 360 samples' % bounds('accuracy') in page.text
++ assert 'report.h5: accuracy %.4f (95 %% over samples %.4f to %.4f) over 2 heads, on 360 samples' % bounds('accuracy') in page.text
 + for name in ('twin', 'frozen', 'none'):
 +     of = bounds('minus_' + name)
 +     words = '(the same with each of 2 seeds: no interval)' if of[2] - of[1] < 1e-12 else '(95 %% %+.4f to %+.4f, paired over 2 seeds)' % of[1:]
@@ -204,5 +204,5 @@ $ figures head.h5 --figure curves --format svg -o a.png
 ! figures: --format: is of a folder of figures; leave it away
 ? 2
 $ figures head.h5 --figure curves --report x.html
-! figures: --figure: is of -o; the page has all figures
+! figures: --figure: is of -o; the page has all figures as they are
 ? 2

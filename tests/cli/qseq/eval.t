@@ -60,8 +60,8 @@ $ qseq windows -q others/S001R04.edf --rate 40 -o S1again.h5; qseq eval fold0.h5
 # A leak says so.
 $ qseq train -q S?.h5 -m means --epochs 2 --split leak -o leak.h5; qseq eval leak.h5 S?.h5 -o l.h5 | grep -c 'A LEAK$'
 > 1
-! qseq: a leak: windows of the tested people and recordings trained the model; these numbers say nothing of people whom it has not seen
-! qseq: 3 of 6 people have windows of one class alone: what needs two is undefined there
+! qseq: a leak: the model was trained on windows of the people and recordings that it is tested on; these numbers say nothing about people it has not seen
+! qseq: 3 of 6 people have windows of one class only: metrics that need two are undefined for them
 
 # What does not fit.
 $ qseq eval fold0.h5 -o x.h5; qseq eval S1.h5 -o x.h5; qseq eval -o x.h5; qseq eval fold0.h5 leak.h5 S1.h5 -o x.h5 2>split; status=$?; grep -c "split '.*', expected '.*' as in" split; exit $status
@@ -129,7 +129,7 @@ $ qseq fit S?.h5 -q -m csp-lda --filters 2 --split loso --align subject -o csp.h
 $ qseq eval fold0.h5 S1.h5 -q -o plain.report.h5; qseq compare plain.report.h5 csp.report.h5 -q --json 2>/dev/null | jq -r '.cautions[]'
 > one person has no intervals and tests over people
 > csp.report.h5 is transductive (fitted on each tested person's own windows), others are not: a difference may be that
-> csp.report.h5 is of models that learnt from 120 windows in the mean, plain.report.h5 from 96: a difference may be that
+> the models of csp.report.h5 were trained on 120 windows on average, those of plain.report.h5 on 96: that alone may make a difference
 
 # windows that were filtered otherwise, or begin elsewhere, to train on together and to test on
 $ qseq windows people/S001*.edf --rate 40 --band 8:15 -q -o band.h5; qseq train band.h5 S2.h5 S3.h5 -q -m means -o x.h5
