@@ -35,15 +35,21 @@ struct kl_control_queue {
     struct kl_control_start *results;
     double *points; /* [starts][n] */
     const struct kl_watch *watch;
-    atomic_int next, done, failed; /* failed: a code */
-    struct kl_error *errors;       /* [threads] */
+    int lanes;                /* that a thread fills */
+    atomic_int next, failed;  /* failed: a code */
+    atomic_llong done, total; /* iterations of all starts, a first point as one; at most so many */
+    atomic_flag asking;       /* a thread asks the watch */
+    struct kl_error *errors;  /* [threads] */
 };
-/* Number of the next start; -1: none is left. */
-int kl_control_queue_take(struct kl_control_queue *queue);
+/* Number of the next start for a thread's lane; -1: none is left, or it is another thread's to take, so
+   that few starts are spread over the threads. */
+int kl_control_queue_take(struct kl_control_queue *queue, int lane);
 struct kl_descent_rules kl_control_search_rules(const struct kl_control_search *search);
 /* The start's first point into x, `stride` numbers from one to the next (Box and Muller 1958). */
 void kl_control_start_draw(double *x, int stride, const struct kl_control_search *search,
                            const struct kl_control_evaluator *e, int start);
+/* A running start has come so far. */
+void kl_control_queue_count(struct kl_control_queue *queue, int start, int iterations);
 /* The result of a start, whose point is lane `lane` of x. */
 void kl_control_queue_finish(struct kl_control_queue *queue, int start,
                              const struct kl_control_start *result, const double *x, int n, int lane);
@@ -59,7 +65,8 @@ struct kl_control_solver {
     void (*close)(void *solver);
 };
 extern const struct kl_control_solver kl_control_newton, kl_control_adam, kl_control_krotov;
-/* The method, which auto is of a problem; e: its evaluator, looked at for auto alone. */
+/* The method, which auto is of a problem; e: its evaluator, looked at for auto alone. See pulse.h's
+   kl_control_method_of. */
 enum kl_control_method kl_control_search_method(const struct kl_control_search *search,
                                                 const struct kl_control_problem *problem,
                                                 const struct kl_control_evaluator *e);

@@ -35,6 +35,12 @@ $ export KETLINE_CUDA=$BUILD/tests/cuda/libketline-cuda.so; qcontrol train -q --
 + qcontrol regret $o -o cpu-regret.h5; qcontrol regret $o --device cuda -o gpu-regret.h5; h5diff -d 1e-9 cpu-regret.h5 gpu-regret.h5 losses/optimum; h5dump -d provenance gpu-regret.h5 | grep -o '"device":"cuda: [^"]*"'
 > "device":"cuda: emulated"
 
+# A race of the starts: the same ones go on.
+$ export KETLINE_CUDA=$BUILD/tests/cuda/libketline-cuda.so; o="-m lbfgs -S 4 -s 3 --finalists 1 -i 24 --limit 10"
++ for d in cpu cuda; do qcontrol optimize -q $o --device $d -o $d.h5; h5dump -d starts/stop $d.h5 | grep '(0)'; done; h5diff -d 1e-5 cpu.h5 cuda.h5 starts/loss
+>    (0): 7, 7, 5
+>    (0): 7, 7, 5
+
 # A GPU that is lost, at whichever call: one line, 75; then the same bytes.
 $ export KETLINE_CUDA=$BUILD/tests/cuda/libketline-cuda.so; o="-m lbfgs --segments 2 --iterations 2 --starts 2 --no-provenance -q"; qcontrol optimize $o --device cuda -o whole.h5
 + for k in $(seq 1 3 100); do KETLINE_EMULATED_FAIL=$k qcontrol optimize $o --device cuda -o lost.h5 2>err && { [ $k -gt 60 ] || echo "call $k passed"; break; }; [ $? = 75 ] || echo "call $k: status"; [ "$(wc -l <err)" = 1 ] || cat err; done
