@@ -109,7 +109,7 @@ static void check_waveforms(void)
     for (int i = racecheck ? 2 : 0; i < 3; i++) {
         struct kl_control_options o = options_of("qubit", NULL, 5);
         o.functions = functions[i], o.count = 4, o.segments = 5;
-        o.tau = 0.2, o.oversample = 2, o.slew = 0.5, o.energy = 0.1, o.spread = "detuning=0.3",
+        o.tau.value = 0.2, o.oversample = 2, o.slew.value = 0.5, o.energy = 0.1, o.spread = "detuning=0.3",
         o.members = 3, o.ensemble = "cvar";
         o.limit = "x=0:3 y=-1:2", o.constant = "y";
         check_gradient(functions[i], &o, 0.6);
@@ -136,7 +136,7 @@ static void check_gradients(void)
     check_gradient("two qubits", &o, 0.5);
     o.spread = "J=0.2", o.members = smallest ? 2 : 5, o.limit = "x1=0:3 y2=-1:2";
     check_gradient("an ensemble of two qubits", &o, 0.5);
-    o = options_of("transmon", "detuning=0.01", 2), o.duration = 3;
+    o = options_of("transmon", "detuning=0.01", 2), o.duration.value = 3;
     check_gradient("a transmon", &o, 0.5);
     o.levels = "6", o.fidelity = "leakage";
     check_gradient("six levels", &o, 1);

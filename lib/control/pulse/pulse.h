@@ -215,12 +215,12 @@ struct kl_control_options {
     const char *ensemble;                /* mean|worst|cvar */
     int64_t segments, controls, members; /* controls 0: those of the system; members: of each that is
                                             spread, 0: as many as its law needs */
-    double duration;                     /* 0: the system's */
+    struct kl_quantity duration;         /* 0: the system's */
     double sharpness, tail, energy;
     const char *functions, *constant; /* piecewise|splines|fourier; names of constant controls */
     int64_t count, oversample;
     bool zero_ends;
-    double slew, tau;
+    struct kl_quantity slew, tau; /* without units behind kl_control_options_files */
 };
 void kl_control_options_default(struct kl_control_options *o);
 enum {

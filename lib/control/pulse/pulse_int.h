@@ -95,6 +95,11 @@ int kl_control_options_pair(struct kl_control_pair *pair, const char **text, con
    that "gamma_down" is the system's gamma_up. -1: there is none. */
 int kl_control_options_param(const struct kl_control_options *o, const struct kl_control_system *system,
                              const char *name);
+/* --set into the system's values; and which parameters it names (set.c). KL_EUSAGE. */
+int kl_control_options_set(struct kl_control_system *system, const struct kl_control_options *o,
+                           struct kl_error *err);
+void kl_control_options_marked(bool *given, const struct kl_control_setup *setup,
+                               const struct kl_control_options *o);
 int kl_control_options_fail_name(const char *option, const char *name, const struct kl_control_system *s,
                                  bool controls, struct kl_error *err);
 /* An enum kl_control_quantity of parameter j; -1: of the factor of all controls. */

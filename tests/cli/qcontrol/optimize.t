@@ -70,3 +70,27 @@ $ qcontrol optimize --finalists 0 -o e.h5
 # A forecast: how long a search takes at most.
 $ qcontrol optimize -m krotov -s 10000 -n -o e.h5 | grep here | sed 's/most .*,/most #,/'
 > here it would take at most #, by its first moments
+
+# Units wherever a number has one; they are the numbers of the system's unit, under the same key.
+$ for o in "-T 30" "-T 30ns" "-T '0.03 us' --low-pass '0 us' --slew '0 1/ns'"; do eval qcontrol optimize --system transmon $o --key | cut -c -12; done | uniq | wc -l
+> 1
+$ qcontrol optimize --system transmon -T '30 MHz' -o e.h5; qcontrol optimize -T '30 ns' -o e.h5; qcontrol optimize --system transmon -T '-3 ns' -o e.h5
+! qcontrol: --duration: found the unit 'MHz', expected one of s, ms, us, ns or ps
+! qcontrol: --duration: found '30 ns', but system qubit has no unit of time: its numbers stand without units
+! qcontrol: -T: found '-3 ns', expected 0 or more
+? 2
+
+# T1, T2 and Tphi stand for rates.
+$ for o in 'T1=80us T2=100us' 'Tphi=100us' 'T2=30us'; do qcontrol optimize --system transmon --set "$o" -s 1 -i 1 -S 1 -f -o t.h5 2>&1 | grep -o 'gamma_\(phi\|down\) = [^,]*'; done
+> gamma_phi = 3.75e-06 1/ns
+> gamma_down = 1.25e-05 1/ns
+> gamma_phi = 1e-05 1/ns
+> gamma_down = 5e-05 1/ns
+> gamma_phi = 8.333333333e-06 1/ns
+> gamma_down = 5e-05 1/ns
+$ qcontrol optimize --system transmon --set 'T1=80us T2=170us' -o e.h5; qcontrol optimize --set 'T1=1 gamma_down=0.1' -o e.h5; qcontrol optimize --set 'T1=0' -o e.h5; qcontrol optimize --set 'T1=2 gamma_up=1' -o e.h5
+! qcontrol: --set: T2 is 170000 and T1 80000, expected T2 of at most 2 T1 = 160000: relaxation alone limits it
+! qcontrol: --set: gamma_down is given twice
+! qcontrol: --set: T1 is a time; found 0, expected more than 0
+! qcontrol: --set: T1 is 2, expected at most 1: 1/T1 is the sum of both rates
+? 2

@@ -1,9 +1,9 @@
 # A family where adapting pays (a detuning that the network is not told of, little amplitude), and one where nothing does.
-$ qcontrol train --n-segments 20 --hidden-dim 64 -b 16 -n 600 --detuning-range=-2,2 --limit 3 --gamma-deph-range 0,0.01 --gamma-relax-range 0,0.01 --inner-lr 0.1 --task-features none -q -o hidden.h5; qcontrol regret --progress none hidden.h5 --tasks 20 --starts 4 --scales 3 -k 5 -o regret.h5 | tail -2 | head -1
+$ qcontrol train --n-segments 20 --hidden-dim 64 -b 16 -i 600 --detuning-range=-2,2 --limit 3 --gamma-deph-range 0,0.01 --gamma-relax-range 0,0.01 --inner-lr 0.1 --task-features none -q -o hidden.h5; qcontrol regret --progress none hidden.h5 --tasks 20 --starts 4 --scales 3 -k 5 -o regret.h5 | tail -2 | head -1
 > adapting pays: less loss than the best fixed pulse, than it adapted, and than a network on the mean loss
 
-$ qcontrol train --n-segments 20 --hidden-dim 32 -b 16 -n 200 -q -o rates.h5; qcontrol regret --progress none rates.h5 --tasks 20 --starts 4 --scales 0 -k 5 | tail -1
-> it does not pay: the best fixed pulse is as good
+$ qcontrol train --n-segments 20 --hidden-dim 32 -b 16 -i 200 -q -o rates.h5; qcontrol regret --progress none rates.h5 --tasks 20 --starts 4 --scales 0 -k 5 | tail -1
+> it does not pay: the best fixed pulse is better
 
 # The rows of the table; the file; threads change no byte of it.
 $ qcontrol regret --progress none rates.h5 --tasks 20 --starts 4 --scales 0 -k 5 | sed -n '2,7p' | cut -c3-36 | sed 's/ *$//'
@@ -56,7 +56,7 @@ $ qcontrol regret --progress none regret.h5
 ? 65
 
 # Numbers drawn by their logarithm stay above 0 however wide the family: no variance, gain or slope is NaN.
-$ qcontrol train --n-segments 10 --hidden-dim 8 -b 8 -n 20 --task-dist-type log_uniform -q -o log.h5; qcontrol regret --progress none log.h5 --tasks 8 --starts 2 --scales 3 -k 2 | grep "family's variance" | sed 's/.*nan.*/nan/; s/ [0-9-].*//'
+$ qcontrol train --n-segments 10 --hidden-dim 8 -b 8 -i 20 --task-dist-type log_uniform -q -o log.h5; qcontrol regret --progress none log.h5 --tasks 8 --starts 2 --scales 3 -k 2 | grep "family's variance" | sed 's/.*nan.*/nan/; s/ [0-9-].*//'
 > gain against the family's variance:
 
 # A signal ends it in the midst of the optima, and no file is left.
@@ -75,5 +75,5 @@ $ qcontrol regret --progress none pol.h5 --gradients 640 --tasks 8 --starts 2 --
 > gradients: 640 of the training
 
 # The network on the mean is trained one way; where the policy was trained another way, that is said.
-$ qcontrol train --n-segments 10 --hidden-dim 8 -b 8 -n 20 --optimizer sgd --precision double -q -o sgd.h5; qcontrol regret --progress none sgd.h5 --tasks 8 --starts 2 --scales 0 -k 2 2>&1 >/dev/null
+$ qcontrol train --n-segments 10 --hidden-dim 8 -b 8 -i 20 --optimizer sgd --precision double -q -o sgd.h5; qcontrol regret --progress none sgd.h5 --tasks 8 --starts 2 --scales 0 -k 2 2>&1 >/dev/null
 > qcontrol: the network on the mean is trained by Adam (0.9, 0.999) at a constant rate, in single precision, from a constant pulse; the policy had optimizer sgd, precision double
