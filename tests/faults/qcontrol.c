@@ -4,6 +4,7 @@
 
 const char *const fault_inputs[] = {
     "qcontrol optimize -q --segments 2 --starts 1 --iterations 2 --no-provenance -o older.h5",
+    "printf 'x,y\\n1,0\\n1,0\\n' >start.csv",
     0,
 };
 
@@ -12,6 +13,10 @@ const struct fault_job fault_jobs[] = {
     { .name = "qcontrol optimize, an ensemble, from a stored pulse",
       .command = SMALL "--spread detuning=0.1 --members 2 --start ../in/older.h5 -o out.h5",
       .old = "cp ../in/older.h5 out.h5",
+      .slower = 4 },
+    { .name = "qcontrol optimize, a race of the starts, one of a table",
+      .command = "qcontrol optimize -q --segments 2 --starts 2 --iterations 22 --finalists 1 -m adam -j 1 "
+                 "--no-provenance --start ../in/start.csv -o out.h5",
       .slower = 4 },
     { .name = "qcontrol optimize on a GPU",
       .command = SMALL "--device cuda -o out.h5",

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "control/pulse/pulse.h"
+#include "control/pulse/pulse_int.h"
 #include "store/kind.h"
 #include "store/mode.h"
 #include "control/pulse/options.h"
@@ -31,8 +31,8 @@ static const struct kl_option options[] = {
     KL_CONTROL_ENSEMBLE_OPTIONS(AT(problem)),
     { "method", 'm', KL_OPT_CHOICE, AT(method), KL_CONTROL_METHODS, 0, 0, true,
       "auto: newton for one qubit without an ensemble, else lbfgs", "Search", NULL },
-    { "start", 0, KL_OPT_STRING, AT(first), "PULSE.h5", 0, 0, false,
-      "the first of the starts: a stored pulse, see lookup", NULL, NULL },
+    { "start", 0, KL_OPT_STRING, AT(first), "PULSE", 0, 0, false,
+      "the first of the starts: a stored pulse, see lookup, or a .csv", NULL, NULL },
     { "starts", 's', KL_OPT_INT, AT(starts), "N", 1, 1e6, true, "random ones; the best is kept", NULL,
       NULL },
     { "start-size", 0, KL_OPT_FLOAT, AT(size), "X", 0, 1e6, true,
@@ -96,42 +96,6 @@ static void defaults(void *values)
     v->progress = -1, v->size = s.size, v->lr = s.lr;
 }
 
-/* A stored pulse whose samples are the free numbers of this one. */
-static int take_start(struct work *w, const struct kl_control_stored *from, struct kl_error *err)
-{
-    const struct kl_control_waveform *form = &w->setup.waveform;
-    const int controls = form->controls, samples = from->setup.waveform.samples;
-    const double *u = from->samples ? from->samples : from->u;
-    bool piecewise = form->functions == KL_CONTROL_PIECEWISE;
-    for (int k = 0; k < controls; k++) piecewise &= !form->constant[k];
-    if (!piecewise)
-        return kl_fail(err, KL_EUSAGE, "--start: its samples are no functions' or constants' factors");
-    bool same = samples == form->samples && from->setup.system.n_controls == controls;
-    for (int k = 0; same && k < controls; k++)
-        same = strcmp(from->setup.system.controls[k].name, w->setup.system.controls[k].name) == 0;
-    if (!same)
-        return kl_fail(err, KL_EUSAGE,
-                       "--start %s: found %d segments of %d controls of %s, expected %d of %d of %s",
-                       w->v->first, samples, from->setup.system.n_controls, from->setup.system.name,
-                       form->samples, controls, w->setup.system.name);
-    double *samples_of = malloc((size_t)form->n * sizeof *samples_of);
-    w->first = malloc((size_t)form->n * sizeof *w->first);
-    if (!w->first || !samples_of) {
-        free(samples_of);
-        return kl_fail_memory(err, (size_t)form->n * sizeof *w->first);
-    }
-    const bool plain = kl_control_waveform_plain(form); /* then the point is [segment][control] */
-    for (int s = 0; s < samples; s++)
-        for (int k = 0; k < controls; k++)
-            samples_of[s * controls + k] = u[s * controls + k] / w->setup.problem.limit[k];
-    kl_control_waveform_unplay(samples_of, form);
-    for (int s = 0; s < samples; s++)
-        for (int k = 0; k < controls; k++)
-            w->first[plain ? s * controls + k : form->first[k] + s] = samples_of[s * controls + k];
-    free(samples_of);
-    return 0;
-}
-
 /* Instead of a search; differences in double leave some 1e-9 of the largest component. */
 static int check_gradients(struct kl_mode_run *run, struct kl_error *err)
 {
@@ -167,14 +131,11 @@ static int check_gradients(struct kl_mode_run *run, struct kl_error *err)
 static int open_start(struct kl_mode_run *run, struct kl_error *err)
 {
     struct work *w = run->state;
-    struct kl_control_stored from = { 0 };
     if (!w->v->first) return 0;
-    int code = kl_store_file_open_kind(&w->given, w->v->first, &kl_control_pulse_kind, err);
-    if (!code) code = kl_control_pulse_load(&from, w->given, err);
-    if (!code) code = take_start(w, &from, err);
-    kl_control_stored_close(&from);
     run->stage.inputs = &w->v->first, run->stage.n_inputs = 1;
-    run->few[run->n_parents++] = w->given;
+    const int code =
+        kl_control_start_open(&w->first, &w->given, w->v->first, &w->setup, run->stage.log, err);
+    if (w->given) run->few[run->n_parents++] = w->given;
     return code;
 }
 
@@ -284,7 +245,9 @@ static int open_problem(struct kl_mode_run *run, struct kl_error *err)
 static int key(struct kl_mode_run *run, struct kl_key *key, struct kl_error *err)
 {
     const struct work *w = run->state;
-    return w->given ? kl_store_key_input(key, "start", kl_store_file_content(w->given), err) : KL_OK;
+    if (!w->v->first) return KL_OK;
+    return w->given ? kl_store_key_input(key, "start", kl_store_file_content(w->given), err)
+                    : kl_store_input_identify(key, run->raw_inputs, "start", 0, w->v->first, err);
 }
 
 static int search(struct kl_mode_run *run, struct kl_error *err)

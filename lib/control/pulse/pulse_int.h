@@ -109,6 +109,15 @@ int kl_control_options_quantity(const struct kl_control_system *s, int j);
 int kl_control_ensemble_make(struct kl_control_setup *setup, const struct kl_control_options *o,
                              struct kl_error *err);
 
+/* ---- the first start (start.c) ---- */
+/* Of path, a stored pulse (*file, to be closed; else NULL) or a table .csv, .tsv, the free numbers of the
+   setup's waveform, malloc'ed. KL_EUSAGE: it is of another size or system; KL_EDATA, KL_ENOINPUT,
+   KL_ENOMEM. */
+struct kl_file;
+int kl_control_start_open(double **first, struct kl_file **file, const char *path,
+                          const struct kl_control_setup *setup, const struct kl_log *log,
+                          struct kl_error *err);
+
 /* ---- datasets of a pulse's file that figures are drawn from. Another room draws
    them, which cannot compute them
    ---- */

@@ -94,3 +94,23 @@ $ qcontrol optimize --system transmon --set 'T1=80us T2=170us' -o e.h5; qcontrol
 ! qcontrol: --set: T1 is a time; found 0, expected more than 0
 ! qcontrol: --set: T1 is 2, expected at most 1: 1/T1 is the sum of both rates
 ? 2
+
+# A table of one's own as the first start, or what export wrote, is the pulse that it holds.
+$ qcontrol optimize -S 6 -s 4 -q -o x.h5; qcontrol export x.h5 -q -o x.csv; awk -F, '/^time/{print "y,x"} /^[0-9]/{print $3","$2}' x.csv >own.csv
++ for f in x.h5 x.csv own.csv; do qcontrol optimize -S 6 -s 1 -i 1 --start $f -q -f -o y.h5; h5diff -d 1e-9 x.h5 y.h5 controls || echo $f; done
++ qcontrol optimize -S 6 --start own.csv --key >1; sed -i s/y,x/x,y/ own.csv; qcontrol optimize -S 6 --start own.csv --key | cmp -s - 1 || echo another key; sed -i s/x,y/y,x/ own.csv
+> another key
+$ for f in own x; do qcontrol optimize -S 5 --start $f.csv -o z.h5; qcontrol optimize -S 6 --system two-qubits --start $f.csv -o z.h5; done; qcontrol optimize -S 6 -T 2 --start x.csv -o z.h5
+! qcontrol: --start own.csv: found 6 segments of 2 controls of qubit, expected 5 of 2 of qubit
+! qcontrol: own.csv: line 1: found the column 'y', expected time and the controls of two-qubits, each once
+! qcontrol: --start x.csv: found 6 segments of 2 controls of qubit, expected 5 of 2 of qubit
+! qcontrol: x.csv: conventions: outputs: found 2, expected 6, one a control
+! qcontrol: --start x.csv: its samples last 1, expected 2
+? 2
+$ printf 'time,x,y\n0,1,1\n0.4,1,1\n' >t.csv; printf 'x,y\n1,a\n' >a.csv; for n in 2 1; do qcontrol optimize -S $n --start $(echo a t | cut -d ' ' -f $n).csv -o z.h5; done; qcontrol optimize -S 1 --start no.csv -o z.h5
+! qcontrol: t.csv: line 3: found the time 0.4, expected 0.5: 2 segments last 1
+! qcontrol: a.csv: line 2, column y: found 'a', expected a number
+! qcontrol: no.csv: cannot be opened: No such file or directory
+? 66
+$ qcontrol optimize -S 6 --limit 1 --start own.csv -s 1 -i 1 -o z.h5 2>&1 | grep -o 'own.csv: .*'
+> own.csv: 3 of its numbers lie beyond the limits, and are cut there
