@@ -326,9 +326,16 @@ static void tell(const struct work *w, FILE *out)
 
 static int remark(struct kl_mode_run *run, struct kl_error *err)
 {
-    (void)err;
-    tell_differences(run->state, run->stage.log);
-    return KL_OK;
+    const struct work *w = run->state;
+    char *lines = NULL;
+    tell_differences(w, run->stage.log);
+    /* Those on the policy's training hold of its losses as well. */
+    const int code = kl_store_file_cautions(&lines, w->file, err);
+    for (const char *line = lines ? lines : ""; *line; line += strcspn(line, "\n") + 1)
+        kl_caution(run->stage.log, "%s: %.*s", kl_store_file_path(w->file), (int)strcspn(line, "\n"),
+                   line);
+    free(lines);
+    return code;
 }
 
 static int json(struct kl_mode_run *run, FILE *to, struct kl_error *err)

@@ -264,7 +264,9 @@ int kl_control_optimize(struct kl_control_start *results, double *points,
                                     .points = points,
                                     .watch = watch,
                                     .total = (long long)search->starts * (search->iterations + 1),
-                                    .lanes = (search->starts + threads - 1) / threads,
+                                    .lanes = kl_control_one_qubit(problem->system)
+                                                 ? LANES
+                                                 : (search->starts + threads - 1) / threads,
                                     .asking = ATOMIC_FLAG_INIT,
                                     .errors = calloc((size_t)threads, sizeof *all.errors) };
     if (!all.errors) return kl_fail(err, KL_ENOMEM, "out of memory");

@@ -42,7 +42,7 @@ struct kl_control_queue {
     struct kl_error *errors;  /* [threads] */
 };
 /* Number of the next start for a thread's lane; -1: none is left, or it is another thread's to take, so
-   that few starts are spread over the threads. */
+   that few starts are spread over the threads: but for one qubit's, whose lanes are one call. */
 int kl_control_queue_take(struct kl_control_queue *queue, int lane);
 struct kl_descent_rules kl_control_search_rules(const struct kl_control_search *search);
 /* The start's first point into x, `stride` numbers from one to the next (Box and Muller 1958). */
@@ -110,8 +110,8 @@ int kl_control_ensemble_make(struct kl_control_setup *setup, const struct kl_con
                              struct kl_error *err);
 
 /* ---- the first start (start.c) ---- */
-/* Of path, a stored pulse (*file, to be closed; else NULL) or a table .csv, .tsv, the free numbers of the
-   setup's waveform, malloc'ed. KL_EUSAGE: it is of another size or system; KL_EDATA, KL_ENOINPUT,
+/* Of path, a stored pulse (*file, to be closed; else NULL) or a table .csv, .tsv, the free numbers of
+   the setup's waveform, malloc'ed. KL_EUSAGE: it is of another size or system; KL_EDATA, KL_ENOINPUT,
    KL_ENOMEM. */
 struct kl_file;
 int kl_control_start_open(double **first, struct kl_file **file, const char *path,

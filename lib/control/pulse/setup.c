@@ -471,15 +471,26 @@ static void write_target(FILE *to, const struct kl_control_setup *s)
             one ? ": |0> alone is transferred, the gate is not asked for" : "");
 }
 
+/* The unit of a spread's size; cycles as well, because 1 rad/ns is a lot. */
+static void write_unit(FILE *to, const struct kl_control_spread *p, const struct kl_control_system *s)
+{
+    int power;
+    if (p->param < 0 || !kl_control_time_unit(&power, s->time_unit) || power == KL_CONTROL_UNITLESS)
+        return;
+    if (s->params[p->param].rate) fprintf(to, " 1/%s", s->time_unit);
+    else fprintf(to, " rad/%s (%.4g MHz)", s->time_unit, p->size / (2 * M_PI) * pow(10, -power - 6));
+}
+
 static void write_ensemble(FILE *to, const struct kl_control_setup *s,
                            const struct kl_control_options *o)
 {
     const bool normal = strcmp(o->law, "gauss") == 0;
     for (int i = 0; i < s->n_spreads; i++) {
         const struct kl_control_spread *p = &s->spreads[i];
-        fprintf(to, "spread  %s, %s%.10g: %d members",
-                p->param < 0 ? "amplitude" : s->system.params[p->param].name,
-                normal ? "normal of deviation " : "uniform within +-", p->size, p->n);
+        fprintf(to, "spread  %s, %s%.10g", p->param < 0 ? "amplitude" : s->system.params[p->param].name,
+                normal ? "normal of deviation " : "uniform within +-", p->size);
+        write_unit(to, p, &s->system);
+        fprintf(to, ": %d members", p->n);
         if (p->n < p->needed) fprintf(to, ", fewer than the %d that the law needs", p->needed);
         putc('\n', to);
     }

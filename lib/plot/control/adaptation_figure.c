@@ -224,7 +224,7 @@ static void draw_regrets(cairo_t *cr, const struct adaptation *a, const struct k
     static const char *const names[][2] = { { "regret", "adapted" },
                                             { "regret_unadapted", "not adapted" },
                                             { "regret_mean_network", "mean network" },
-                                            { "regret_steered_pulse", "pulse, steered" },
+                                            { "regret_steered_pulse", "pulse, adapted" },
                                             { "regret_fixed_pulse", "fixed pulse" } };
     static const int colours[] = { 1, 6, 5, 4, 3 };
     enum { ROWS = 5 };
