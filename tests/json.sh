@@ -78,7 +78,7 @@ printed qcontrol bench --seconds 0 --iterations 10
 printed qcontrol bench pulse.h5 --seconds 0 --integrator rk4 --dt 0.1
 stage sgld sample -p classic --test-mode -o chains.h5
 printed sgld sample --test-mode -o chains2.h5
-stage qcontrol train -n 10 --hidden-dim 8 --n-segments 5 -o policy.h5
+stage qcontrol train -i 10 --hidden-dim 8 --n-segments 5 -o policy.h5
 stage qcontrol import "$root/tests/golden/weights/maml.pt" -o maml.h5
 printed qcontrol regret policy.h5 --tasks 5 --steps 3 --starts 2 --scales 3 -o regret.h5
 printed qcontrol regret policy.h5 --tasks 5 --steps 3 --starts 2 --scales 3

@@ -81,20 +81,26 @@ enum kl_option_type {
     KL_OPT_FLAG,
     KL_OPT_INT,
     KL_OPT_FLOAT,
+    KL_OPT_QUANTITY, /* a number with or without a unit, which its reader knows: "30", "30 ns" */
     KL_OPT_STRING,
     KL_OPT_CHOICE,
     KL_OPT_DEVICE, /* texts */
     KL_OPT_LIST    /* a text of words between blanks; given several times, it is all of them */
 };
 
+struct kl_quantity {
+    double value;
+    const char *unit; /* NULL: it has none */
+};
+
 struct kl_option {
     const char *name; /* long option without dashes; the same name in YAML, where '_' equals '-' */
     char letter;      /* short option or 0 */
     enum kl_option_type type;
-    size_t offset; /* of the field in the values struct: bool, int64_t, double, const char *, const char
-                    */
+    size_t offset; /* of the field in the values struct: bool, int64_t, double, struct kl_quantity, const
+                      char * */
     const char *arg;   /* "N", "FILE", ...; for KL_OPT_CHOICE the choices: "adam|adamw|sgd" */
-    double min, max;   /* closed bounds of INT and FLOAT; both 0: unbounded */
+    double min, max;   /* closed bounds of INT, FLOAT and, without a unit, QUANTITY; both 0: unbounded */
     bool in_key;       /* can it change the result? Then it is part of the cache key */
     const char *help;  /* one short line; NULL: an alias or hidden */
     const char *group; /* heading in --help, or NULL for the same as before */
@@ -120,17 +126,17 @@ struct kl_tool {
 
 /* Options that tools have in common; options.c holds their table. */
 struct kl_common {
-    const char *output;      /* -o */
-    const char *store;       /* --store, or KETLINE_STORE */
-    const char *config;      /* --config */
-    const char *note;        /* --note */
-    const char *device;      /* --device auto|cpu|cuda[:k] */
-    const char *device_used; /* no option: what that came to, "cuda: NAME"; NULL: the CPU */
+    const char *output;          /* -o */
+    const char *store;           /* --store, or KETLINE_STORE */
+    const char *config;          /* --config */
+    const char *note;            /* --note */
+    const char *device;          /* --device auto|cpu|cuda[:k] */
+    const char *device_used;     /* no option: what that came to, "cuda: NAME"; NULL: the CPU */
     size_t (*device_peak)(void); /* no option: most bytes of its memory that were taken; NULL: the CPU */
-    const char *progress;    /* --progress auto|bar|plain|json|none */
-    int64_t threads;         /* --threads, 0: what the machine allows */
-    int64_t seed;            /* --seed */
-    const char *emit;        /* --emit, hidden: what is made from the table of options (emit.c) */
+    const char *progress;        /* --progress auto|bar|plain|json|none */
+    int64_t threads;             /* --threads, 0: what the machine allows */
+    int64_t seed;                /* --seed */
+    const char *emit;            /* --emit, hidden: what is made from the table of options (emit.c) */
     bool force, print_key, dry_run, json, quiet, verbose, no_provenance, print_config, help, version;
 };
 
@@ -174,15 +180,16 @@ struct kl_grid_axis {
 struct kl_grid {
     struct kl_grid_axis axes[KL_GRID_AXES];
     int n_axes;
-    size_t n;   /* combinations ("points"); the last axis runs fastest */
-    char *text; /* (hidden) what the values point into */
+    size_t n;           /* combinations ("points"); the last axis runs fastest */
+    char *text;         /* (hidden) what the values point into */
     const char **drawn; /* (n, n_axes) values of points that were drawn; NULL: combinations */
 };
-/* "lr=1e-3,3e-3 n_layers=1,2", "lr=1e-4:1e-1:log7" (seven from end to end in equal ratios; lin7: in equal
-   steps; the ends as they are written, those between of four digits): names as on the command line,
-   values checked against the options; where a value holds commas, '|' separates (reduction=128,32|64). refusals: options that the caller allows in
-   no grid, or in spite of not being in the key, up to one without a name; NULL: none. KL_EUSAGE. Free
-   with kl_grid_free; the grid must outlive the values that are set from it. */
+/* "lr=1e-3,3e-3 n_layers=1,2", "lr=1e-4:1e-1:log7" (seven from end to end in equal ratios; lin7: in
+   equal steps; the ends as they are written, those between of four digits): names as on the command
+   line, values checked against the options; where a value holds commas, '|' separates
+   (reduction=128,32|64). refusals: options that the caller allows in no grid, or in spite of not being
+   in the key, up to one without a name; NULL: none. KL_EUSAGE. Free with kl_grid_free; the grid must
+   outlive the values that are set from it. */
 struct kl_grid_refusal {
     const char *name, *why; /* "--grid: NAME: WHY"; NULL: it changes results, by what its file says */
 };
@@ -190,8 +197,8 @@ int kl_grid_parse(struct kl_grid *grid, const struct kl_tool *tool,
                   const struct kl_grid_refusal *refusals, const char *text, struct kl_error *err);
 /* The same, and "lr=1e-4:1e-1:log", "dropout=0:0.5:lin": ranges. Its points are n that are drawn, all of
    them different; unit: a number in (0, 1) that follows from point, axis and attempt. */
-int kl_grid_draw(struct kl_grid *grid, const struct kl_tool *tool, const struct kl_grid_refusal *refusals,
-                 const char *text, size_t n,
+int kl_grid_draw(struct kl_grid *grid, const struct kl_tool *tool,
+                 const struct kl_grid_refusal *refusals, const char *text, size_t n,
                  double (*unit)(const void *context, size_t point, int axis, size_t attempt),
                  const void *context, struct kl_error *err);
 const char *kl_grid_value(const struct kl_grid *grid, size_t point, int axis);

@@ -35,6 +35,11 @@ const char *kl_option_number_word(const struct kl_option *option);
 void kl_option_text(const struct kl_option *option, const void *values, char *text, size_t size);
 /* A double-quoted YAML scalar; JSON too, if the text is printable. */
 void kl_write_quoted(const char *text, FILE *to);
+/* Is its value a number, with a unit or without? */
+static inline bool kl_option_is_number(const struct kl_option *option)
+{
+    return option->type != KL_OPT_FLAG && option->type < KL_OPT_STRING;
+}
 /* Is its value a text? */
 static inline bool kl_option_is_word(const struct kl_option *option)
 {

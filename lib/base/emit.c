@@ -90,17 +90,17 @@ static void write_property(const struct kl_option *option, const void *values, F
     static const char *const types[] = { [KL_OPT_FLAG] = "\"boolean\"",
                                          [KL_OPT_INT] = "\"integer\"",
                                          [KL_OPT_FLOAT] = "\"number\"",
+                                         [KL_OPT_QUANTITY] = "[\"string\", \"number\"]",
                                          [KL_OPT_STRING] = "[\"string\", \"number\"]",
                                          [KL_OPT_LIST] = "[\"string\", \"number\"]",
                                          [KL_OPT_CHOICE] = "\"string\"",
                                          [KL_OPT_DEVICE] = "\"string\"" };
-    const bool number = option->type == KL_OPT_INT || option->type == KL_OPT_FLOAT;
     fprintf(to, "\"type\": %s",
             kl_option_number_word(option) ? "[\"integer\", \"string\"]" : types[option->type]);
     if (option->help) write_member("description", option->help, to);
     if (option->type == KL_OPT_CHOICE) write_enum(option->arg, to);
     if (option->type == KL_OPT_DEVICE) write_member("pattern", "^(auto|cpu|cuda(:[0-9]+)?)$", to);
-    if (number && (option->min != 0 || option->max != 0))
+    if (kl_option_is_number(option) && (option->min != 0 || option->max != 0))
         fprintf(to, ", \"minimum\": %.17g, \"maximum\": %.17g", option->min, option->max);
     write_default(option, values, to);
 }

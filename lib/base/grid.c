@@ -23,7 +23,7 @@ static bool same_value(const struct kl_option *option, void *scratch, const char
 {
     char text[2][64]; /* of numbers */
     const char *const both[] = { a, b };
-    if (option->type != KL_OPT_INT && option->type != KL_OPT_FLOAT) return strcmp(a, b) == 0;
+    if (!kl_option_is_number(option)) return strcmp(a, b) == 0;
     for (int i = 0; i < 2; i++) {
         if (kl_option_set(option, scratch, both[i], "", NULL)) return false;
         kl_option_text(option, scratch, text[i], sizeof text[i]);
@@ -48,11 +48,6 @@ static int add_value(struct kl_grid_axis *axis, const char *value, void *scratch
 }
 
 /* ---- ranges: LO:HI:log7, LO:HI:lin7; LO:HI:log, LO:HI:lin ---- */
-
-static bool is_number(const struct kl_option *option)
-{
-    return option->type == KL_OPT_INT || option->type == KL_OPT_FLOAT;
-}
 
 /* The share u of the way from lo to hi, as a text that lives on; NULL: no memory. */
 static const char *between(const struct kl_option *option, double lo, double hi, bool log_scale,
@@ -111,7 +106,7 @@ static int add_values(struct kl_grid_axis *axis, char *text, const struct kl_too
     for (char *value; !code && (value = next_value(&rest, separator));) {
         if (!*value) continue;
         if (axis->range) code = kl_fail(err, KL_EUSAGE, "%s: a range; give it alone", where);
-        else if (is_number(axis->option) && strchr(value, ':'))
+        else if (kl_option_is_number(axis->option) && strchr(value, ':'))
             code = add_range(axis, value, ranges, scratch, where, err);
         else code = add_value(axis, value, scratch, where, err);
     }

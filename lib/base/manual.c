@@ -141,7 +141,6 @@ static void write_default(const struct kl_option *option, const void *values, FI
 
 static void write_option(const struct kl_option *option, const void *values, FILE *to)
 {
-    const bool number = option->type == KL_OPT_INT || option->type == KL_OPT_FLOAT;
     fputs(".It ", to);
     if (option->letter) fprintf(to, "Fl %c , ", option->letter);
     fputs("Fl \\-", to);
@@ -153,7 +152,7 @@ static void write_option(const struct kl_option *option, const void *values, FIL
     const size_t length = strlen(option->help);
     write_text(option->help, length, length && option->help[length - 1] == '.' ? "" : ".", to);
     if (option->type == KL_OPT_CHOICE) write_choices(option->arg, to);
-    if (number && (option->min != 0 || option->max != 0))
+    if (kl_option_is_number(option) && (option->min != 0 || option->max != 0))
         fprintf(to, "From %.16g to %.16g.\n", option->min, option->max);
     write_default(option, values, to);
     if (option->alias) {

@@ -123,15 +123,17 @@ const char *kl_option_number_word(const struct kl_option *option)
 static bool is_none(const struct kl_option *option, const void *field)
 {
     if (option->min == 0 && option->max == 0) return false;
-    const double value = option->type == KL_OPT_INT     ? (double)*(const int64_t *)field
-                         : option->type == KL_OPT_FLOAT ? *(const double *)field
-                                                        : option->min;
+    if (option->type == KL_OPT_QUANTITY && ((const struct kl_quantity *)field)->unit) return false;
+    const double value = option->type == KL_OPT_INT    ? (double)*(const int64_t *)field
+                         : kl_option_is_number(option) ? *(const double *)field
+                                                       : option->min;
     return value < option->min || value > option->max;
 }
 
 void kl_option_text(const struct kl_option *option, const void *values, char *text, size_t size)
 {
     const void *field = (const char *)values + option->offset;
+    const struct kl_quantity *quantity = field;
     const char *string;
     *text = '\0';
     if (kl_option_number_word(option) && *(const int64_t *)field == -1)
@@ -141,6 +143,10 @@ void kl_option_text(const struct kl_option *option, const void *values, char *te
     case KL_OPT_FLAG: snprintf(text, size, "%s", *(const bool *)field ? "true" : "false"); break;
     case KL_OPT_INT: snprintf(text, size, "%lld", (long long)*(const int64_t *)field); break;
     case KL_OPT_FLOAT: number_text(*(const double *)field, text, size); break;
+    case KL_OPT_QUANTITY:
+        number_text(quantity->value, text, size);
+        if (quantity->unit) snprintf(text + strlen(text), size - strlen(text), " %s", quantity->unit);
+        break;
     default: string = *(const char *const *)field; snprintf(text, size, "%s", string ? string : "");
     }
 }
@@ -157,10 +163,16 @@ char *kl_options_json(const struct kl_tool *tool, const void *values, bool key_o
         if ((key_only && !option->in_key) || kl_option_is_answer(option)) continue;
         json_t *value = NULL;
         const char *string;
+        char words[64];
         switch (option->type) {
         case KL_OPT_FLAG: value = json_boolean(*(const bool *)field); break;
         case KL_OPT_INT: value = json_integer(*(const int64_t *)field); break;
         case KL_OPT_FLOAT: value = json_real(*(const double *)field); break;
+        case KL_OPT_QUANTITY:
+            kl_option_text(option, values, words, sizeof words);
+            value = ((const struct kl_quantity *)field)->unit ? json_string(words)
+                                                              : json_real(*(const double *)field);
+            break;
         default:
             string = *(const char *const *)field;
             if (!string && key_only) continue;

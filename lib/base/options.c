@@ -49,6 +49,27 @@ static int set_number(const struct kl_option *option, void *field, const char *t
     return KL_OK;
 }
 
+/* "30 ns": a number, and whatever unit stands behind it. */
+static int set_quantity(const struct kl_option *option, struct kl_quantity *field, const char *text,
+                        const char *where, struct kl_error *err)
+{
+    char number[64];
+    const size_t length = strspn(text, "+-.0123456789eE"), all = strlen(text);
+    const char *unit = text + length + strspn(text + length, " ");
+    struct kl_option bare = *option;
+    field->unit = *unit && length ? unit : NULL;
+    if (!field->unit || length >= sizeof number)
+        return set_number(option, &field->value, text, where, err);
+    /* A key has its text, of at most 63 bytes. */
+    if (all >= 40) return kl_fail(err, KL_EUSAGE, "%s: found '%.60s', expected a unit", where, text);
+    bare.max = 0;
+    bare.min = 0;
+    memcpy(number, text, length), number[length] = '\0';
+    const int code = set_number(&bare, &field->value, number, where, err);
+    if (code || field->value >= 0 || option->min < 0 || option->max == 0) return code;
+    return kl_fail(err, KL_EUSAGE, "%s: found '%s', expected 0 or more", where, text);
+}
+
 /* Whether there is such a GPU, is found out when it is used. */
 static int set_device(const char **field, const char *text, const char *where, struct kl_error *err)
 {
@@ -100,6 +121,7 @@ int kl_option_set(const struct kl_option *option, void *values, const char *text
     case KL_OPT_STRING:
     case KL_OPT_LIST: return set_text(option, field, text, where, err);
     case KL_OPT_DEVICE: return set_device(field, text, where, err);
+    case KL_OPT_QUANTITY: return set_quantity(option, field, text, where, err);
     default: return set_number(option, field, text, where, err);
     }
 }
@@ -459,6 +481,12 @@ static bool differ(const struct kl_option *option, const void *values, const voi
     switch (option->type) {
     case KL_OPT_FLAG: return *(const bool *)a != *(const bool *)b;
     case KL_OPT_INT: return *(const int64_t *)a != *(const int64_t *)b;
+    case KL_OPT_QUANTITY: {
+        const char *x = ((const struct kl_quantity *)a)->unit,
+                   *y = ((const struct kl_quantity *)b)->unit;
+        if (x || y) return !x || !y || strcmp(x, y) != 0 || *(const double *)a != *(const double *)b;
+    }
+    /* fall through */
     case KL_OPT_FLOAT: {
         const double x = *(const double *)a, y = *(const double *)b;
         return x != y && !(isnan(x) && isnan(y));

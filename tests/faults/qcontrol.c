@@ -5,6 +5,7 @@
 
 const char *const fault_inputs[] = {
     "qcontrol optimize -q --segments 2 --starts 1 --iterations 2 --no-provenance -o older.h5",
+    "printf 'x,y\\n1,0\\n1,0\\n' >start.csv",
     0,
 };
 
@@ -14,12 +15,16 @@ const struct fault_job fault_jobs[] = {
       .command = SMALL "--spread detuning=0.1 --members 2 --start ../in/older.h5 -o out.h5",
       .old = "cp ../in/older.h5 out.h5",
       .slower = 4 },
+    { .name = "qcontrol optimize, a race of the starts, one of a table",
+      .command = "qcontrol optimize -q --segments 2 --starts 2 --iterations 22 --finalists 1 -m adam -j 1 "
+                 "--no-provenance --start ../in/start.csv -o out.h5",
+      .slower = 4 },
     { .name = "qcontrol optimize on a GPU",
       .command = SMALL "--device cuda -o out.h5",
       .gpu = "4000000",
       .slower = 2 },
     { .name = "qcontrol train on a GPU",
-      .command = "qcontrol train -q --method maml -k 1 -b 2 --hidden-dim 4 --n-segments 1 -n 1 "
+      .command = "qcontrol train -q --method maml -k 1 -b 2 --hidden-dim 4 --n-segments 1 -i 1 "
                  "--val-tasks 2 -j 1 --no-provenance --device cuda -o out.h5",
       .gpu = "4000000",
       .slower = 2 },

@@ -42,7 +42,7 @@ static void check(hid_t grape, size_t i)
     H5Gclose(group);
     kl_control_options_default(&o);
     o.system = jobs[i].system, o.gate = jobs[i].gate, o.fidelity = jobs[i].fidelity, o.set = jobs[i].set;
-    o.limit = jobs[i].limit, o.segments = jobs[i].segments, o.duration = jobs[i].duration;
+    o.limit = jobs[i].limit, o.segments = jobs[i].segments, o.duration.value = jobs[i].duration;
     must(kl_control_setup_make(&setup, &o, &err), &err);
     kl_control_search_default(&search);
     const bool two = strcmp(jobs[i].system, "two-qubits") == 0;

@@ -110,7 +110,7 @@ static void check_waveforms(void)
     for (int i = racecheck ? 2 : 0; i < 3; i++) {
         struct kl_control_options o = options_of("qubit", NULL, 5);
         o.functions = functions[i], o.count = 4, o.segments = 5;
-        o.tau = 0.2, o.oversample = 2, o.slew = 0.5, o.energy = 0.1, o.spread = "detuning=0.3",
+        o.tau.value = 0.2, o.oversample = 2, o.slew.value = 0.5, o.energy = 0.1, o.spread = "detuning=0.3",
         o.members = 3, o.ensemble = "cvar";
         o.limit = "x=0:3 y=-1:2", o.constant = "y";
         check_gradient(functions[i], &o, 0.6);
@@ -137,7 +137,7 @@ static void check_gradients(void)
     check_gradient("two qubits", &o, 0.5);
     o.spread = "J=0.2", o.members = smallest ? 2 : 5, o.limit = "x1=0:3 y2=-1:2";
     check_gradient("an ensemble of two qubits", &o, 0.5);
-    o = options_of("transmon", "detuning=0.01", 2), o.duration = 3;
+    o = options_of("transmon", "detuning=0.01", 2), o.duration.value = 3;
     check_gradient("a transmon", &o, 0.5);
     o.levels = "6", o.fidelity = "leakage";
     check_gradient("six levels", &o, 1);
@@ -248,7 +248,7 @@ static void policy_gradient(double *grad, double losses[3 * TASKS_OF_BATCH], dou
     struct kl_control_batch_f64 b;
     const struct kl_control_task_id id = { 7, KL_CONTROL_TRAINING, 0, 0 };
     must(kl_arena_init(&memory, 0, &err));
-    must(kl_control_batch_make_f64(&b, net, &v->inner, &v->family, v->limit, TASKS_OF_BATCH, where,
+    must(kl_control_batch_make_f64(&b, net, &v->inner, &v->family, v->limit.value, TASKS_OF_BATCH, where,
                                    &memory, &err));
     kl_control_batch_fill_f64(&b, id, SHOWN, 1.0 / SHOWN);
     must(kl_control_batch_gradient_f64(grad, sums, &b, params, SHOWN, &err));
@@ -267,7 +267,7 @@ static void check_policy(const struct policy *p)
     v.method = p->method, v.gate = p->gate, v.fidelity = p->fidelity, v.detuning = p->detuning;
     v.controls_range = p->amplitude, v.qubits = p->qubits, v.controls = p->controls;
     v.segments = racecheck ? 1 : p->segments, v.inner_steps = racecheck ? 1 : 2, v.hidden = 6;
-    v.inner_lr = 0.3, v.limit = 3;
+    v.inner_lr = 0.3, v.limit.value = 3;
     must(kl_control_meta_settle(&v, &err));
     must(kl_control_net_make(&net, &v.shape, &err));
     const size_t size = net.block.size, steps = (size_t)v.inner_steps;

@@ -78,9 +78,11 @@ enum { N_UNUSED = sizeof unused_names / sizeof *unused_names };
       "kT/hbar, of mapping standard; infinite: as much up as down", NULL, NULL },                    \
     { "jump-up", 0, KL_OPT_FLAG, AT(jump_up), NULL, 0, 0, true,                                      \
       "relaxation runs from |0> to |1>", NULL, NULL },                                               \
-    { "drift-strength", 0, KL_OPT_FLOAT, AT(drift), "X", -1e6, 1e6, true, "h0 of H = h0 Z + u.sigma", NULL, \
+    { "unit", 0, KL_OPT_STRING, AT(unit), "T", 0, 0, false,                                          \
+      "20 ns: a unit of time; then rates, frequencies and times may have units", NULL, NULL },       \
+    { "drift-strength", 0, KL_OPT_QUANTITY, AT(drift), "X", -1e6, 1e6, true, "h0 of H = h0 Z + u.sigma", NULL, \
       NULL },                                                                                        \
-    RANGE("detuning-range", detuning, "drawn beside h0 (0,0)", NULL),                                \
+    RANGE("detuning-range", detuning, "drawn beside h0 (0,0); -1,1 MHz with --unit", NULL),                                \
     RANGE("amplitude-range", controls_range, "drawn factor of the controls (1,1)", NULL),            \
     RANGE("angle-range", angle, "of the target rotation about x, in radians", NULL),                 \
     RANGE("coupling-range", coupling, "drawn factor of two qubits' J (1,1)", NULL),                 \
@@ -92,9 +94,9 @@ enum { N_UNUSED = sizeof unused_names / sizeof *unused_names };
       "Objective", NULL },                                                                           \
     { "fidelity", 0, KL_OPT_CHOICE, AT(fidelity), "average|state", 0, 0, true,                       \
       "of the whole gate, or of the image of |0>", NULL, NULL },                                     \
-    { "gate-time", 0, KL_OPT_FLOAT, AT(duration), "T", 1e-9, 1e9, true, "duration of a pulse",       \
+    { "gate-time", 0, KL_OPT_QUANTITY, AT(duration), "T", 1e-9, 1e9, true, "duration of a pulse",       \
       NULL, "horizon" },                                                                             \
-    { "limit", 0, KL_OPT_FLOAT, AT(limit), "U", 1e-6, 1e6, true, "amplitudes are clamped to it",     \
+    { "limit", 0, KL_OPT_QUANTITY, AT(limit), "U", 1e-6, 1e6, true, "amplitudes are clamped to it",     \
       NULL, NULL },                                                                                  \
     { "num-qubits", 0, KL_OPT_INT, AT(qubits), "N", 1, 2, true,                                      \
       "2: the gate cz, rates of each qubit, a network with layer norms", NULL, NULL },                  \
@@ -126,7 +128,7 @@ enum { N_UNUSED = sizeof unused_names / sizeof *unused_names };
       "largest norm of a task's gradient; 0: any", NULL, NULL }
 static const struct kl_option options[] = {
     POLICY_ROWS,
-    { "iterations", 'n', KL_OPT_INT, AT(iterations), "N", 1, 1e7, true,
+    { "iterations", 'i', KL_OPT_INT, AT(iterations), "N", 1, 1e7, true,
       "meta-iterations, in whole intervals", "Training", "n_iterations" },
     { "tasks-per-batch", 'b', KL_OPT_INT, AT(train.options.batch_size), "N", 1, 65536, true,
       "fresh tasks of one", NULL, NULL },
@@ -193,8 +195,9 @@ void kl_control_meta_defaults(void *values)
     v->tasks = "auto", v->distribution = "uniform", v->gate = "pauli_x", v->fidelity = "average";
     v->tells = "given", v->activation = "tanh", v->method = "fomaml", v->first_order = "true";
     v->start = "constant", v->precision = "single", v->mapping = "standard", v->sequence = "ramsey";
-    v->diversity = 1, v->duration = 1, v->omega0 = 1, v->gamma_h = 100, v->temperature_text = "infinite";
-    v->limit = 10, v->scale = 1, v->inner_lr = 0.01, v->shots = 100;
+    v->diversity = 1, v->duration.value = 1, v->omega0 = 1, v->gamma_h = 100,
+    v->temperature_text = "infinite";
+    v->limit.value = 10, v->scale = 1, v->inner_lr = 0.01, v->shots = 100;
     v->hidden = 128, v->hidden_layers = 2, v->segments = 60, v->controls = 2, v->qubits = 1;
     v->inner_steps = 5, v->iterations = 1000, v->val_interval = 10, v->val_tasks = 20;
 }
@@ -211,6 +214,77 @@ static int range_of(struct kl_control_range *r, const char *name, const char *te
     return kl_fail(err, KL_EUSAGE,
                    "--%s: found '%s', expected two numbers between a comma, as in 0.02,0.15", name,
                    text);
+}
+
+/* ---- units: everything in the family's unit of time, `seconds` long (0: it has none) ---- */
+static int take_unit(double *value, const char *text, const char *name,
+                     enum kl_control_quantity quantity, double seconds, struct kl_error *err)
+{
+    char where[40];
+    snprintf(where, sizeof where, "--%s", name);
+    if (!(seconds > 0))
+        return kl_fail(err, KL_EUSAGE,
+                       "%s: found '%s', but there is no unit of time; say it, as --unit '20 ns'", where,
+                       text);
+    if (kl_control_units_read(value, text, quantity, 0, where, err)) return err->code = KL_EUSAGE;
+    *value *= quantity == KL_CONTROL_TIME ? 1 / seconds : seconds;
+    return KL_OK;
+}
+
+static int take_quantity(struct kl_quantity *q, const char *name, enum kl_control_quantity quantity,
+                         double seconds, struct kl_error *err)
+{
+    char text[64];
+    if (!q->unit) return KL_OK;
+    snprintf(text, sizeof text, "%.17g %.36s", q->value, q->unit);
+    q->unit = NULL;
+    return take_unit(&q->value, text, name, quantity, seconds, err);
+}
+
+/* "-1 MHz,1 MHz" or "-1,1 MHz" becomes two numbers, in `to`. */
+static int take_range(const char **text, char to[64], const char *name,
+                      enum kl_control_quantity quantity, double seconds, struct kl_error *err)
+{
+    char parts[2][64];
+    double ends[2];
+    const char *comma = *text ? strchr(*text, ',') : NULL;
+    if (!comma || !(*text)[strspn(*text, "+-.0123456789eE,")] || strlen(*text) >= sizeof parts[0])
+        return KL_OK;
+    snprintf(parts[0], sizeof parts[0], "%.*s", (int)(comma - *text), *text);
+    snprintf(parts[1], sizeof parts[1], "%s", comma + 1);
+    char *unit[2];
+    for (int i = 0; i < 2; i++) {
+        ends[i] = strtod(parts[i], &unit[i]);
+        if (unit[i] == parts[i] || !isfinite(ends[i])) return KL_OK; /* no numbers: range_of says so */
+    }
+    if (!*unit[0]) snprintf(unit[0], (size_t)(parts[0] + sizeof parts[0] - unit[0]), "%s", unit[1]);
+    for (int i = 0; i < 2; i++)
+        if (take_unit(&ends[i], parts[i], name, quantity, seconds, err)) return err->code;
+    snprintf(to, 64, "%.17g,%.17g", ends[0], ends[1]);
+    *text = to;
+    return KL_OK;
+}
+
+static int take_units(struct kl_control_meta_values *v, struct kl_error *err)
+{
+    double seconds = 0;
+    if (v->unit && kl_control_units_read(&seconds, v->unit, KL_CONTROL_TIME, 0, "--unit", err))
+        return err->code = KL_EUSAGE;
+    if (v->unit && !(seconds > 0))
+        return kl_fail(err, KL_EUSAGE, "--unit: found '%s', expected a time above 0", v->unit);
+    int code = take_quantity(&v->drift, "drift-strength", KL_CONTROL_FREQUENCY, seconds, err);
+    if (!code) code = take_quantity(&v->limit, "limit", KL_CONTROL_FREQUENCY, seconds, err);
+    if (!code) code = take_quantity(&v->duration, "gate-time", KL_CONTROL_TIME, seconds, err);
+    if (!code)
+        code = take_range(&v->detuning, v->numbers[0], "detuning-range", KL_CONTROL_FREQUENCY, seconds,
+                          err);
+    if (!code)
+        code =
+            take_range(&v->dephasing, v->numbers[1], "gamma-deph-range", KL_CONTROL_RATE, seconds, err);
+    if (!code)
+        code = take_range(&v->relaxation, v->numbers[2], "gamma-relax-range", KL_CONTROL_RATE, seconds,
+                          err);
+    return code;
 }
 
 /* The next word of a list; NULL: none is left. */
@@ -272,8 +346,8 @@ static int family_of(struct kl_control_meta_values *v, struct kl_error *err)
     f->tells = (enum kl_control_tells)kl_choice(KL_CONTROL_TELLS, v->tells);
     f->whole_gate = strcmp(v->fidelity, "average") == 0;
     f->tells_model = f->psd && v->features == 4;
-    f->diversity = v->diversity, f->jump_up = v->jump_up, f->drift = v->drift, f->shots = v->shots;
-    f->duration = v->duration;
+    f->diversity = v->diversity, f->jump_up = v->jump_up, f->drift = v->drift.value, f->shots = v->shots;
+    f->duration = v->duration.value;
     if (!f->psd && spectra)
         return kl_fail(err, KL_EUSAGE,
                        "--tasks rates: spectra are given as well (--alpha-range, --psd-model); "
@@ -334,7 +408,8 @@ int kl_control_meta_settle(void *values, struct kl_error *err)
 {
     struct kl_control_meta_values *v = values;
     struct kl_train_options *o = &v->train.options;
-    int code = family_of(v, err);
+    int code = take_units(v, err);
+    if (!code) code = family_of(v, err);
     if (!code) code = inner_of(v, err);
     if (code) return code;
     if (temperature_of(v, err)) return err->code;

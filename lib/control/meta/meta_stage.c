@@ -39,7 +39,7 @@ int kl_control_meta_tables(struct kl_control_family *family, const struct kl_con
     struct kl_control_noise noise;
     kl_control_noise_default(&noise);
     noise.mapping = (enum kl_control_mapping)kl_choice(KL_CONTROL_MAPPING_CHOICES, v->mapping);
-    noise.duration = v->duration, noise.omega0 = v->omega0, noise.gamma_h = v->gamma_h;
+    noise.duration = v->duration.value, noise.omega0 = v->omega0, noise.gamma_h = v->gamma_h;
     noise.line_width = v->line_width, noise.temperature = v->temperature;
     noise.segments = (int)v->segments;
     const int code = kl_control_sequence(&noise.pulses, v->sequence, err);
@@ -58,8 +58,8 @@ int kl_control_judge_open(struct kl_control_judge **judge, const struct kl_contr
     j->tasks = tasks, j->set = set, j->seed = v->train.options.seed;
     int code = kl_arena_init(&j->memory, 0, err);
     if (!code)
-        code = kl_control_batch_make_f64(&j->batch, net, &v->inner, family, v->limit, j->lanes, device,
-                                         &j->memory, err);
+        code = kl_control_batch_make_f64(&j->batch, net, &v->inner, family, v->limit.value, j->lanes,
+                                         device, &j->memory, err);
     return code;
 }
 
@@ -136,10 +136,10 @@ static int wake_one(struct meta *s, struct worker *w, struct kl_error *err)
     const struct kl_control_inner *inner = &v->inner;
     int code = kl_arena_init(&w->memory, 0, err);
     if (!code && s->wide)
-        code = kl_control_batch_make_f64(&w->f64, &s->net, inner, &s->family, v->limit, s->lanes,
+        code = kl_control_batch_make_f64(&w->f64, &s->net, inner, &s->family, v->limit.value, s->lanes,
                                          &s->device, &w->memory, err);
     if (!code && !s->wide)
-        code = kl_control_batch_make_f32(&w->f32, &s->net, inner, &s->family, v->limit, s->lanes,
+        code = kl_control_batch_make_f32(&w->f32, &s->net, inner, &s->family, v->limit.value, s->lanes,
                                          &s->device, &w->memory, err);
     if (!code)
         code = kl_control_judge_open(&w->judge, v, &s->family, &s->net, KL_CONTROL_VALIDATION,
@@ -183,7 +183,7 @@ static void init(void *context, void *params, int64_t replica)
     /* Several replicas that diverged may begin anew at once. */
     pthread_mutex_lock(&s->beginning);
     kl_control_net_init(s->first, &s->net, s->v->train.options.seed, (uint32_t)replica, s->scratch);
-    kl_control_family_pulse(pulse, &s->family, s->v->duration);
+    kl_control_family_pulse(pulse, &s->family, s->v->duration.value);
     if (strcmp(s->v->start, "constant") == 0) kl_control_net_start(s->first, &s->net, pulse);
     for (size_t i = 0; i < s->net.block.size; i++)
         if (s->wide) ((double *)params)[i] = s->first[i];
@@ -311,13 +311,13 @@ static void close_meta(struct kl_training *t)
 static int save(const struct kl_training *t, struct kl_writer *w, struct kl_error *err)
 {
     const struct meta *s = t->state;
-    return kl_control_policy_write(w, &s->net, &s->family, &s->v->inner, s->v->limit, s->v->precision,
-                                   err);
+    return kl_control_policy_write(w, &s->net, &s->family, &s->v->inner, s->v->limit.value,
+                                   s->v->precision, err);
 }
 
 /* The best epoch was chosen by the tasks of validation, so that its loss there is too good: what is kept
    is told with its loss on tasks that nothing saw, and how far that may be from the law's mean. */
-static void remark(const struct kl_training *t)
+static void remark_unseen(const struct kl_training *t)
 {
     enum { UNSEEN = 200 };
     struct meta *s = t->state;
@@ -350,6 +350,30 @@ static void remark(const struct kl_training *t)
     if (fabs(mean - chosen) > fmax(2 * error, KL_CONTROL_LAW_SHARE * mean))
         kl_caution(t->log, "%s", words);
     else kl_note(t->log, 1, "%s", words);
+}
+
+/* As many epochs again would gain more than the share that counts: the adapted loss still fell by that
+   in the last tenth, over the replicas that went on to it. */
+static void remark_unfinished(const struct kl_training *t)
+{
+    const int64_t epochs = t->train.options.epochs, n = (epochs + 9) / 10;
+    double before = 0, last = 0;
+    for (int64_t r = 0; r < t->train.options.replicas && 2 * n <= epochs; r++) {
+        const struct kl_replica *one = &t->train.replicas[r];
+        const double *loss = one->history[VAL_POST] + epochs - n;
+        for (int64_t i = 0; i < n && one->stopped_epoch < 0; i++) before += loss[i - n], last += loss[i];
+    }
+    if (before - last > KL_CONTROL_LAW_SHARE * last)
+        kl_caution(t->log,
+                   "not trained to its end: in the last %lld of %lld epochs the adapted loss fell by "
+                   "%.0f %%; give more --iterations",
+                   (long long)n, (long long)epochs, 100 * (before - last) / before);
+}
+
+static void remark(const struct kl_training *t)
+{
+    remark_unseen(t);
+    remark_unfinished(t);
 }
 
 const struct kl_train_stage kl_control_meta_stage = {

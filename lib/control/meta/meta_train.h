@@ -133,14 +133,16 @@ struct kl_control_meta_values {
         *temperature_text;
     const char *dephasing, *relaxation, *alpha, *amplitude, *omega_c, *detuning, *controls_range, *angle,
         *coupling;
-    double diversity, drift, duration, omega0, line_width, gamma_h, temperature, limit, scale, inner_lr,
-        inner_clip;
+    const char *unit; /* "20 ns", of time; NULL: numbers have no units */
+    double diversity, omega0, line_width, gamma_h, temperature, scale, inner_lr, inner_clip;
+    struct kl_quantity drift, duration, limit; /* without units behind kl_control_meta_settle */
     int64_t shots, features, hidden, hidden_layers, segments, controls, qubits, inner_steps, iterations,
         val_interval, val_tasks;
     bool last_layer, jump_up;
     /* Of a reference's configuration, where they change nothing. */
     const char *unused_text[18];
     /* (hidden) what they come to */
+    char numbers[3][64]; /* of ranges that were given with units */
     struct kl_control_family family;
     struct kl_control_inner inner;
     struct kl_control_net_shape shape;

@@ -141,7 +141,7 @@ static int save(struct kl_mode_run *run, struct kl_writer *writer, struct kl_err
         config ? kl_store_writer_text(writer, "", "config", config, err) : kl_fail_memory(err, 1024);
     if (!code) code = save_tensors(writer, w, err);
     if (!code)
-        code = kl_control_policy_write(writer, &w->net, &w->v->family, &w->v->inner, w->v->limit,
+        code = kl_control_policy_write(writer, &w->net, &w->v->family, &w->v->inner, w->v->limit.value,
                                        "single", err);
     if (!code) code = kl_store_writer_number(writer, "", "loss_before", w->loss[0], err);
     if (!code) code = kl_store_writer_number(writer, "", "loss_adapted", w->loss[1], err);

@@ -11,7 +11,7 @@
 #include "control/meta/regret.h"
 #include "kernels/device.h"
 
-enum { NUMERICAL_VERSION = 2, FEWER_STEPS = 3, SCHEMA = 1 };
+enum { NUMERICAL_VERSION = 2, FEWER_STEPS = 3, BETTER_FIXED = 4, SCHEMA = 1 };
 
 struct values {
     struct kl_common common;
@@ -176,8 +176,8 @@ static int compute(struct kl_mode_run *run, struct kl_error *err)
     const size_t n = (size_t)w->v->tasks;
     int code = kl_store_ranks_check(run->ranks, n, "tasks", err);
     if (!code)
-        code = kl_device_choose_local(&w->device, w->v->common.device, run->ranks ? run->ranks->local : 0,
-                                      err);
+        code = kl_device_choose_local(&w->device, w->v->common.device,
+                                      run->ranks ? run->ranks->local : 0, err);
     if (code) return code;
     kl_device_used(&((struct values *)run->values)->common, &w->device);
     kl_device_unmeasured(w->v->common.device, run->stage.log);
@@ -250,12 +250,12 @@ static int save(struct kl_mode_run *run, struct kl_writer *writer, struct kl_err
     const struct kl_control_regret *r = &w->regret;
     const size_t n = (size_t)r->tasks, pulse[] = { (size_t)w->policy.net.shape.segments,
                                                    (size_t)w->policy.net.shape.controls };
+    char verdict[KL_CONTROL_VERDICT];
+    kl_control_verdict_words(verdict, r);
     int code = put_numbers(writer, r, err);
     if (!code)
         code = kl_store_writer_put(writer, "fixed_pulse", KL_TYPE_F64, 0, 2, pulse, r->pulse, err);
-    if (code >= 0)
-        code = kl_store_writer_text(writer, "", "verdict",
-                                    kl_control_verdict_words(kl_control_regret_verdict(r)), err);
+    if (code >= 0) code = kl_store_writer_text(writer, "", "verdict", verdict, err);
     if (code >= 0) code = put_difference(writer, "regret", r->adapted, r->optimum, n, err);
     if (code >= 0) code = put_difference(writer, "regret_unadapted", w->unadapted, r->optimum, n, err);
     if (code >= 0) code = put_difference(writer, "regret_mean_network", r->mean, r->optimum, n, err);
@@ -319,14 +319,23 @@ static void tell(const struct work *w, FILE *out)
         fprintf(out, "gain against the family's variance: %.3g + %.3g x, R2 %.3f\n", r->line.a,
                 r->line.b, r->line.r2);
     if (r->n_shots) tell_shots(r, out);
-    fprintf(out, "%s\n", kl_control_verdict_words(kl_control_regret_verdict(r)));
+    char verdict[KL_CONTROL_VERDICT];
+    kl_control_verdict_words(verdict, r);
+    fprintf(out, "%s\n", verdict);
 }
 
 static int remark(struct kl_mode_run *run, struct kl_error *err)
 {
-    (void)err;
-    tell_differences(run->state, run->stage.log);
-    return KL_OK;
+    const struct work *w = run->state;
+    char *lines = NULL;
+    tell_differences(w, run->stage.log);
+    /* Those on the policy's training hold of its losses as well. */
+    const int code = kl_store_file_cautions(&lines, w->file, err);
+    for (const char *line = lines ? lines : ""; *line; line += strcspn(line, "\n") + 1)
+        kl_caution(run->stage.log, "%s: %.*s", kl_store_file_path(w->file), (int)strcspn(line, "\n"),
+                   line);
+    free(lines);
+    return code;
 }
 
 static int json(struct kl_mode_run *run, FILE *to, struct kl_error *err)
@@ -334,6 +343,8 @@ static int json(struct kl_mode_run *run, FILE *to, struct kl_error *err)
     const struct work *w = run->state;
     const struct kl_control_regret *r = &w->regret;
     const size_t n = (size_t)r->tasks;
+    char verdict[KL_CONTROL_VERDICT];
+    kl_control_verdict_words(verdict, r);
     const struct kl_json_pair pairs[] = {
         { "tasks", KL_JSON_COUNT, .number = r->tasks },
         { "optimum", KL_JSON_NUMBER, .number = kl_stats_mean(r->optimum, n) },
@@ -345,7 +356,7 @@ static int json(struct kl_mode_run *run, FILE *to, struct kl_error *err)
         { "gain_c", KL_JSON_NUMBER, .number = r->fit.c },
         { "gain_beta", KL_JSON_NUMBER, .number = r->fit.beta },
         { "gain_r2", KL_JSON_NUMBER, .number = r->fit.r2 },
-        { "verdict", KL_JSON_TEXT, .text = kl_control_verdict_words(kl_control_regret_verdict(r)) },
+        { "verdict", KL_JSON_TEXT, .text = verdict },
     };
     return kl_store_mode_json(run, to, pairs, sizeof pairs / sizeof *pairs, err);
 }
@@ -410,9 +421,25 @@ static bool has_fewer_steps(const json_t *options, const struct kl_file *file)
     return file && !kl_store_file_number(&own, file, "", "inner_steps", NULL) &&
            json_number_value(json_object_get(options, "steps")) < own;
 }
+/* The intervals of both regrets lie apart. */
+static bool says_as_good(const json_t *options, const struct kl_file *file)
+{
+    double regret = 0, fixed = 0;
+    char *verdict = NULL;
+    (void)options;
+    const bool as_good = file && !kl_store_file_text(&verdict, file, "", "verdict", NULL) &&
+                         strcmp(verdict, "it does not pay: the best fixed pulse is as good") == 0 &&
+                         !kl_store_file_number(&regret, file, "", "regret_low", NULL) &&
+                         !kl_store_file_number(&fixed, file, "", "regret_fixed_pulse_high", NULL) &&
+                         fixed + 1e-4 < regret;
+    free(verdict);
+    return as_good;
+}
 static const struct kl_kind_revision revisions[] = {
     { "qcontrol regret", FEWER_STEPS, has_fewer_steps,
       "the policy adapts by its own steps, though fewer were asked for" },
+    { "qcontrol regret", BETTER_FIXED, says_as_good,
+      "its verdict says 'as good' where the best fixed pulse is better" },
     { NULL, 0, NULL, NULL }
 };
 const struct kl_kind kl_control_regret_kind = { .name = "regret",

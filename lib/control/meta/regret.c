@@ -132,7 +132,7 @@ static int best_pulse(struct work *w, double *pulse, double *loss,
     const struct kl_watch quiet = { .step = ask, .context = w };
     struct searches s;
     int code = open_searches(&s, w, tasks, n, false, err);
-    if (!code) code = seek(&s, w, iterations, pool, &quiet, err);
+    if (!code) code = seek(&s, w, iterations, pool, pool ? w->watch : &quiet, err);
     if (!code) {
         const int best = best_of(w, &s, 0, n);
         *loss = s.found[best].loss;

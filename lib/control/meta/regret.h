@@ -64,14 +64,17 @@ void kl_control_regret_free(struct kl_control_regret *r);
 /* The verdict (verdict.c): does adapting pay? */
 enum kl_control_verdict {
     KL_CONTROL_PAYS,          /* less loss than all others that could be had */
-    KL_CONTROL_STEERING_PAYS, /* adapting does, but the fixed pulse, adapted by as many gradients, is as
-                                 good */
+    KL_CONTROL_STEERING_PAYS, /* adapting does, but the fixed pulse, adapted by as many gradients, is no
+                                 worse */
     KL_CONTROL_NETWORK_PAYS, /* a network is better than the fixed pulse, but adapting it adds nothing */
-    KL_CONTROL_DOES_NOT_PAY, /* the best fixed pulse is as good */
+    KL_CONTROL_DOES_NOT_PAY, /* the best fixed pulse is no worse */
     KL_CONTROL_VERDICTS
 };
 enum kl_control_verdict kl_control_regret_verdict(const struct kl_control_regret *r);
-const char *kl_control_verdict_words(enum kl_control_verdict verdict);
+/* The verdict in words, with whether the other one is better, as good (whatever the tasks, a difference
+   that no experiment would see), or not told apart by so few tasks. */
+enum { KL_CONTROL_VERDICT = 200 };
+void kl_control_verdict_words(char text[KL_CONTROL_VERDICT], const struct kl_control_regret *r);
 /* The fewest shots of each experiment with which that network has less loss than the best
    fixed pulse; 0: none of them. */
 int64_t kl_control_regret_shots(const struct kl_control_regret *r);

@@ -71,17 +71,29 @@ enum kl_control_verdict kl_control_regret_verdict(const struct kl_control_regret
                                                                     : KL_CONTROL_DOES_NOT_PAY;
 }
 
-const char *kl_control_verdict_words(enum kl_control_verdict verdict)
+/* How the rival stands to the adapted policy, over n tasks. */
+static const char *standing(const double *rival, const double *adapted, size_t n)
+{
+    const struct kl_paired p = kl_stats_paired(rival, adapted, n);
+    if (is_less(rival, adapted, n)) return "is better";
+    return fmax(-p.low, p.high) <= least_difference ? "is as good"
+                                                    : "is not told apart by so few --tasks";
+}
+
+void kl_control_verdict_words(char text[KL_CONTROL_VERDICT], const struct kl_control_regret *r)
 {
     static const char *const words[KL_CONTROL_VERDICTS] = {
         "adapting pays: less loss than the best fixed pulse, than it adapted, and than a network on the "
         "mean loss",
-        "adapting pays, the network does not: the best fixed pulse, adapted by as many gradients, is as "
-        "good",
-        "a network pays, adapting it does not: a network on the mean loss is as good",
-        "it does not pay: the best fixed pulse is as good",
+        "adapting pays, the network does not: the best fixed pulse, adapted by as many gradients,",
+        "a network pays, adapting it does not: a network on the mean loss",
+        "it does not pay: the best fixed pulse",
     };
-    return words[verdict];
+    const double *const rivals[KL_CONTROL_VERDICTS] = { NULL, r->steered, r->mean, r->fixed };
+    const enum kl_control_verdict verdict = kl_control_regret_verdict(r);
+    const double *rival = rivals[verdict];
+    snprintf(text, KL_CONTROL_VERDICT, "%s%s%s", words[verdict], rival ? " " : "",
+             rival ? standing(rival, r->adapted, (size_t)r->tasks) : "");
 }
 
 int64_t kl_control_regret_shots(const struct kl_control_regret *r)

@@ -199,6 +199,19 @@ int kl_control_pair_value(double *value, const struct kl_control_pair *pair, int
     return code ? err->code = KL_EUSAGE : KL_OK;
 }
 
+int kl_control_quantity_take(struct kl_quantity *q, enum kl_control_quantity quantity,
+                             const struct kl_control_system *system, const char *option,
+                             struct kl_error *err)
+{
+    struct kl_control_pair pair = { .value = q->value };
+    if (!q->unit) return KL_OK;
+    pair.at = pair.quantity;
+    pair.length = snprintf(pair.quantity, sizeof pair.quantity, "%.10g %s", q->value, q->unit);
+    const int code = kl_control_pair_value(&q->value, &pair, (int)quantity, system, option, err);
+    q->unit = NULL;
+    return code;
+}
+
 /* ---- operators ----
    Operators as people write them: "0.5 * (XX + YY)", "a^+ * a - 0.1 * n^2", "|0><2| + |2><0|",
    "a1 * ad2 + ad1 * a2". */

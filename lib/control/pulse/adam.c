@@ -48,7 +48,7 @@ static bool refill(struct solver *s)
     for (int l = 0; l < LANES; l++) {
         struct lane *lane = &s->lanes[l];
         if (lane->start < 0) {
-            *lane = (struct lane){ .start = kl_control_queue_take(s->all), .a.best = INFINITY };
+            *lane = (struct lane){ .start = kl_control_queue_take(s->all, l), .a.best = INFINITY };
             if (lane->start < 0) continue;
             kl_control_start_draw(s->x + l, LANES, s->all->search, s->e, lane->start);
             for (int i = l; i < s->n * LANES; i += LANES) s->m[i] = s->v[i] = 0, s->best[i] = s->x[i];
@@ -94,6 +94,7 @@ static bool one_round(void *solver, int thread)
         const int stop = kl_adam_start_judge(a, &s->rules, f[l]);
         if (stop != KL_DESCENT_RUNS) finish(s, l, stop);
         else step(s, l);
+        if (s->lanes[l].start >= 0) kl_control_queue_count(s->all, s->lanes[l].start, a->iterations);
     }
     return true;
 }

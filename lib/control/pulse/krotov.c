@@ -272,6 +272,7 @@ static void run_start(struct solver *s, int start, int thread)
             recent[++result.iterations % KL_CONTROL_WINDOW] = result.loss;
             memcpy(s->u, s->next, (size_t)n * sizeof *s->u);
             result.loss = prepare(s), step *= 1.3;
+            kl_control_queue_count(s->all, start, result.iterations);
         } else if ((step /= 3) < 1e-9) result.stop = KL_CONTROL_NO_DESCENT;
     }
     for (int i = 0; i < n; i++) s->drawn[i * KL_CONTROL_LANES] = s->u[i] / s->p->limit[i % s->controls];
@@ -282,7 +283,7 @@ static void run_start(struct solver *s, int start, int thread)
 static bool one_round(void *solver, int thread)
 {
     struct solver *s = solver;
-    const int start = kl_control_queue_take(s->all);
+    const int start = kl_control_queue_take(s->all, 0);
     if (start >= 0) run_start(s, start, thread);
     return start >= 0;
 }

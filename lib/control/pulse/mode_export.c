@@ -16,56 +16,50 @@ struct values {
     struct kl_control_distortion distortion;
     const char *format, *pulse, *unit;
     double tolerate;
+    struct kl_quantity tau, full_scale; /* of distortion and hardware */
 };
 #define AT(field) offsetof(struct values, field)
-#define DISTORTION_OPTIONS                                           \
-    { "tau",                                                         \
-      0,                                                             \
-      KL_OPT_FLOAT,                                                  \
-      AT(distortion.tau),                                            \
-      "T",                                                           \
-      -1,                                                            \
-      1e9,                                                           \
-      false,                                                         \
-      "of a low pass behind each output; -1: the pulse's own",       \
-      "Score",                                                       \
-      NULL },                                                        \
-        { "skew",                                                    \
-          0,                                                         \
-          KL_OPT_STRING,                                             \
-          AT(distortion.skew),                                       \
-          "T",                                                       \
-          0,                                                         \
-          0,                                                         \
-          false,                                                     \
-          "every Q is so late; or y=0.01",                           \
-          NULL,                                                      \
-          NULL },                                                    \
-        { "amplitude",                                               \
-          0,                                                         \
-          KL_OPT_STRING,                                             \
-          AT(distortion.amplitude),                                  \
-          "E",                                                       \
-          0,                                                         \
-          0,                                                         \
-          false,                                                     \
-          "outputs are 1 + E times as large; or y=0.02",             \
-          NULL,                                                      \
-          NULL },                                                    \
-        { "oversample",                                              \
-          0,                                                         \
-          KL_OPT_INT,                                                \
-          AT(distortion.oversample),                                 \
-          "N",                                                       \
-          0,                                                         \
-          4096,                                                      \
-          false,                                                     \
-          "segments of a sample; 0: as many as it needs",            \
-          NULL,                                                      \
-          NULL },                                                    \
-    {                                                                \
-        "tolerate", 0, KL_OPT_FLOAT, AT(tolerate), "X", 0, 1, false, \
-            "status 1 where the loss rises by more", NULL, NULL      \
+#define DISTORTION_OPTIONS                                                     \
+    { "tau",   0,     KL_OPT_QUANTITY,                                         \
+      AT(tau), "T",   -1,                                                      \
+      1e9,     false, "of a low pass behind each output; -1: the pulse's own", \
+      "Score", NULL },                                                         \
+        { "skew",                                                              \
+          0,                                                                   \
+          KL_OPT_STRING,                                                       \
+          AT(distortion.skew),                                                 \
+          "T",                                                                 \
+          0,                                                                   \
+          0,                                                                   \
+          false,                                                               \
+          "every Q is so late; or y=0.01",                                     \
+          NULL,                                                                \
+          NULL },                                                              \
+        { "amplitude",                                                         \
+          0,                                                                   \
+          KL_OPT_STRING,                                                       \
+          AT(distortion.amplitude),                                            \
+          "E",                                                                 \
+          0,                                                                   \
+          0,                                                                   \
+          false,                                                               \
+          "outputs are 1 + E times as large; or y=0.02",                       \
+          NULL,                                                                \
+          NULL },                                                              \
+        { "oversample",                                                        \
+          0,                                                                   \
+          KL_OPT_INT,                                                          \
+          AT(distortion.oversample),                                           \
+          "N",                                                                 \
+          0,                                                                   \
+          4096,                                                                \
+          false,                                                               \
+          "segments of a sample; 0: as many as it needs",                      \
+          NULL,                                                                \
+          NULL },                                                              \
+    {                                                                          \
+        "tolerate", 0, KL_OPT_FLOAT, AT(tolerate), "X", 0, 1, false,           \
+            "status 1 where the loss rises by more", NULL, NULL                \
     }
 static const struct kl_option export_options[] = {
     { "format", 'F', KL_OPT_CHOICE, AT(format), "auto|" KL_CONTROL_FORMATS, 0, 0, false,
@@ -74,7 +68,7 @@ static const struct kl_option export_options[] = {
       "1 GS/s, or samples a unit of time; default the pulse's", NULL, NULL },
     { "bits", 'b', KL_OPT_INT, AT(hardware.bits), "N", 0, 24, false, "of a sample; 0: not rounded", NULL,
       NULL },
-    { "full-scale", 0, KL_OPT_FLOAT, AT(hardware.full_scale), "U", 0, 1e9, false,
+    { "full-scale", 0, KL_OPT_QUANTITY, AT(full_scale), "U", 0, 1e9, false,
       "H at the largest modulus of a sample; 0: by the limits", NULL, NULL },
     { "if", 0, KL_OPT_STRING, AT(hardware.frequency), "F", 0, 0, false,
       "50 MHz, or cycles a unit of time; one a pair x, y", NULL, NULL },
@@ -134,7 +128,7 @@ static void defaults(void *values)
 {
     struct values *v = values;
     v->format = "auto", v->hardware.quadrature = "auto";
-    v->distortion.tau = -1, v->tolerate = 1;
+    v->tau.value = -1, v->tolerate = 1;
 }
 
 /* ---- words ---- */
@@ -223,10 +217,13 @@ static int open_pulse(struct work *w, const char *path, struct kl_error *err)
 
 static int read_and_score(struct work *w, struct kl_error *err)
 {
-    const int code =
-        kl_control_samples_read(&w->samples, &w->pulse.setup.system, w->bytes, w->n_bytes, w->name, err);
-    return code ? code
-                : kl_control_score_samples(&w->score, &w->pulse, &w->samples, &w->v->distortion, err);
+    const struct kl_control_system *system = &w->pulse.setup.system;
+    struct kl_control_distortion distortion = w->v->distortion;
+    struct kl_quantity tau = w->v->tau;
+    int code = kl_control_samples_read(&w->samples, system, w->bytes, w->n_bytes, w->name, err);
+    if (!code) code = kl_control_quantity_take(&tau, KL_CONTROL_TIME, system, "tau", err);
+    distortion.tau = tau.value;
+    return code ? code : kl_control_score_samples(&w->score, &w->pulse, &w->samples, &distortion, err);
 }
 
 /* "20 ns" to seconds. */
@@ -256,10 +253,15 @@ static int take_format(enum kl_control_format *format, const struct values *v, s
 }
 
 /* The file's bytes, read again and scored, before anything is written. */
-static int make(struct work *w, const struct kl_control_hardware *hardware, struct kl_error *err)
+static int make(struct work *w, struct kl_control_hardware *hardware, struct kl_error *err)
 {
     struct kl_control_samples made = { 0 };
-    int code = kl_control_samples_make(&made, &w->pulse, kl_store_file_content(w->file), hardware, err);
+    struct kl_quantity full_scale = w->v->full_scale;
+    int code = kl_control_quantity_take(&full_scale, KL_CONTROL_FREQUENCY, &w->pulse.setup.system,
+                                        "full-scale", err);
+    hardware->full_scale = full_scale.value;
+    if (!code)
+        code = kl_control_samples_make(&made, &w->pulse, kl_store_file_content(w->file), hardware, err);
     if (!code) code = kl_control_samples_write(&w->bytes, &w->n_bytes, &made, err);
     kl_control_samples_free(&made);
     return code ? code : read_and_score(w, err);

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "control/pulse/pulse.h"
+#include "control/pulse/pulse_int.h"
 #include "store/kind.h"
 #include "store/mode.h"
 #include "control/pulse/options.h"
@@ -19,7 +19,7 @@ enum { NUMERICAL_VERSION = 2 };
 struct values {
     struct kl_common common;
     struct kl_control_options problem;
-    const char *method, *first;
+    const char *method, *first, *finalists;
     int64_t starts, iterations;
     double target, gradient, progress, size, lr;
     bool check_gradients;
@@ -31,20 +31,22 @@ static const struct kl_option options[] = {
     KL_CONTROL_ENSEMBLE_OPTIONS(AT(problem)),
     { "method", 'm', KL_OPT_CHOICE, AT(method), KL_CONTROL_METHODS, 0, 0, true,
       "auto: newton for one qubit without an ensemble, else lbfgs", "Search", NULL },
-    { "start", 0, KL_OPT_STRING, AT(first), "PULSE.h5", 0, 0, false,
-      "the first of the starts: a stored pulse, see lookup", NULL, NULL },
+    { "start", 0, KL_OPT_STRING, AT(first), "PULSE", 0, 0, false,
+      "the first of the starts: a stored pulse, see lookup, or a .csv", NULL, NULL },
     { "starts", 's', KL_OPT_INT, AT(starts), "N", 1, 1e6, true, "random ones; the best is kept", NULL,
       NULL },
     { "start-size", 0, KL_OPT_FLOAT, AT(size), "X", 0, 1e6, true,
       "standard deviation of their amplitudes, in limits", NULL, NULL },
+    { "finalists", 0, KL_OPT_STRING, AT(finalists), "N|all", 0, 0, true,
+      "starts that go on after 20 iterations; 4 where one is dear", NULL, NULL },
     { "iterations", 'i', KL_OPT_INT, AT(iterations), "N", 1, 1e6, true, "at most, of a start", NULL,
       NULL },
     { "until", 0, KL_OPT_FLOAT, AT(target), "LOSS", -1, 1, true,
       "a start ends at this loss; -1: at its best", NULL, NULL },
     { "gradient", 0, KL_OPT_FLOAT, AT(gradient), "X", 0, 1, true,
       "or where no component of it is larger", NULL, NULL },
-    { "stall", 0, KL_OPT_FLOAT, AT(progress), "X", 0, 1, true,
-      "or where ten iterations gain less, relatively", NULL, NULL },
+    { "stall", 0, KL_OPT_FLOAT, AT(progress), "X", -1, 1, true,
+      "or where ten iterations gain less, relatively; -1: 1e-5 of lbfgs, else 1e-9", NULL, NULL },
     { "lr", 0, KL_OPT_FLOAT, AT(lr), "X", 0, 1e6, true, "of adam", NULL, NULL },
     { "check-gradients", 0, KL_OPT_FLAG, AT(check_gradients), NULL, 0, 0, false,
       "against central differences; nothing is written", NULL, NULL },
@@ -75,6 +77,8 @@ struct work {
     double *first;         /* its samples, in units of the limits */
     double *samples, *u;   /* of the best */
     struct kl_control_report report;
+    int finalists;     /* as many as starts: all */
+    char text[24];     /* --finalists */
     const char *model; /* what stands for its digest among the options; NULL: nothing does */
     char digest[KL_CONTROL_DIGEST];
     int best, trapped; /* trapped: starts that ended above the best by more than a hundredth of it, and
@@ -89,43 +93,7 @@ static void defaults(void *values)
     kl_control_search_default(&s);
     v->common.progress = "auto", v->common.device = "auto", v->method = "auto";
     v->starts = s.starts, v->iterations = s.iterations, v->target = s.target, v->gradient = s.gradient;
-    v->progress = s.progress, v->size = s.size, v->lr = s.lr;
-}
-
-/* A stored pulse whose samples are the free numbers of this one. */
-static int take_start(struct work *w, const struct kl_control_stored *from, struct kl_error *err)
-{
-    const struct kl_control_waveform *form = &w->setup.waveform;
-    const int controls = form->controls, samples = from->setup.waveform.samples;
-    const double *u = from->samples ? from->samples : from->u;
-    bool piecewise = form->functions == KL_CONTROL_PIECEWISE;
-    for (int k = 0; k < controls; k++) piecewise &= !form->constant[k];
-    if (!piecewise)
-        return kl_fail(err, KL_EUSAGE, "--start: its samples are no functions' or constants' factors");
-    bool same = samples == form->samples && from->setup.system.n_controls == controls;
-    for (int k = 0; same && k < controls; k++)
-        same = strcmp(from->setup.system.controls[k].name, w->setup.system.controls[k].name) == 0;
-    if (!same)
-        return kl_fail(err, KL_EUSAGE,
-                       "--start %s: found %d segments of %d controls of %s, expected %d of %d of %s",
-                       w->v->first, samples, from->setup.system.n_controls, from->setup.system.name,
-                       form->samples, controls, w->setup.system.name);
-    double *samples_of = malloc((size_t)form->n * sizeof *samples_of);
-    w->first = malloc((size_t)form->n * sizeof *w->first);
-    if (!w->first || !samples_of) {
-        free(samples_of);
-        return kl_fail_memory(err, (size_t)form->n * sizeof *w->first);
-    }
-    const bool plain = kl_control_waveform_plain(form); /* then the point is [segment][control] */
-    for (int s = 0; s < samples; s++)
-        for (int k = 0; k < controls; k++)
-            samples_of[s * controls + k] = u[s * controls + k] / w->setup.problem.limit[k];
-    kl_control_waveform_unplay(samples_of, form);
-    for (int s = 0; s < samples; s++)
-        for (int k = 0; k < controls; k++)
-            w->first[plain ? s * controls + k : form->first[k] + s] = samples_of[s * controls + k];
-    free(samples_of);
-    return 0;
+    v->progress = -1, v->size = s.size, v->lr = s.lr;
 }
 
 /* Instead of a search; differences in double leave some 1e-9 of the largest component. */
@@ -163,15 +131,44 @@ static int check_gradients(struct kl_mode_run *run, struct kl_error *err)
 static int open_start(struct kl_mode_run *run, struct kl_error *err)
 {
     struct work *w = run->state;
-    struct kl_control_stored from = { 0 };
     if (!w->v->first) return 0;
-    int code = kl_store_file_open_kind(&w->given, w->v->first, &kl_control_pulse_kind, err);
-    if (!code) code = kl_control_pulse_load(&from, w->given, err);
-    if (!code) code = take_start(w, &from, err);
-    kl_control_stored_close(&from);
     run->stage.inputs = &w->v->first, run->stage.n_inputs = 1;
-    run->few[run->n_parents++] = w->given;
+    const int code =
+        kl_control_start_open(&w->first, &w->given, w->v->first, &w->setup, run->stage.log, err);
+    if (w->given) run->few[run->n_parents++] = w->given;
     return code;
+}
+
+/* --finalists: how many; the text is in key and file where not all go on. */
+static int settle_race(struct work *w, struct kl_error *err)
+{
+    struct values *v = w->v;
+    const bool all = v->finalists && strcmp(v->finalists, "all") == 0;
+    char *end = NULL;
+    long long n = kl_control_is_dear(&w->setup.problem) ? KL_CONTROL_FINALISTS : v->starts;
+    if (v->finalists && !all) n = strtoll(v->finalists, &end, 10);
+    if (end && (end == v->finalists || *end || n < 1))
+        return kl_fail(err, KL_EUSAGE,
+                       "--finalists: found '%.40s', expected a whole number from 1, or all",
+                       v->finalists);
+    const bool race = !all && n < v->starts && v->iterations > KL_CONTROL_HEAT;
+    w->finalists = race ? (int)n : (int)v->starts;
+    snprintf(w->text, sizeof w->text, "%lld", n);
+    v->finalists = race ? w->text : NULL;
+    return KL_OK;
+}
+
+/* What the search's options are where they depend on the problem. */
+static int settle_search(struct work *w, struct kl_error *err)
+{
+    struct values *v = w->v;
+    enum kl_control_method method = (enum kl_control_method)kl_choice(KL_CONTROL_METHODS, v->method);
+    int code = kl_control_method_of(&method, &w->setup.problem, err);
+    struct kl_control_search usual;
+    kl_control_search_default(&usual);
+    if (v->progress < 0)
+        v->progress = method == KL_CONTROL_LBFGS ? KL_CONTROL_LBFGS_PROGRESS : usual.progress;
+    return code ? code : settle_race(w, err);
 }
 
 /* The version of these options, before a long model gives way to its digest. */
@@ -191,46 +188,11 @@ static int find_version(struct kl_mode_run *run, struct kl_error *err)
     return code;
 }
 
-static int open_problem(struct kl_mode_run *run, struct kl_error *err)
+/* All starts, on the device. */
+static int seek(struct work *w, struct kl_pool *pool, const struct kl_watch *watch, struct kl_error *err)
 {
-    struct work *w = run->state;
-    w->v = run->values;
-    int code = kl_control_options_files(&w->v->problem, &w->texts, err);
-    if (!code) code = kl_control_setup_make(&w->setup, &w->v->problem, err);
-    if (!code && w->v->check_gradients) return check_gradients(run, err);
-    if (!code) code = open_start(run, err);
-    return code ? code : find_version(run, err);
-}
-
-static int key(struct kl_mode_run *run, struct kl_key *key, struct kl_error *err)
-{
-    const struct work *w = run->state;
-    return w->given ? kl_store_key_input(key, "start", kl_store_file_content(w->given), err) : KL_OK;
-}
-
-/* All starts, on the device that was asked for. */
-static int seek(struct kl_mode_run *run, struct kl_error *err)
-{
-    struct work *w = run->state;
-    const struct kl_control_problem *problem = &w->setup.problem;
-    const int code = kl_device_choose(&w->device, w->v->common.device, err);
-    if (code) return code;
-    kl_device_used(&w->v->common, &w->device);
-    kl_device_unmeasured(w->v->common.device, run->stage.log);
-    if (w->device.cuda)
-        return kl_control_optimize_gpu(w->starts, w->points, NULL, problem, 1, &w->search, &w->device,
-                                       run->watch, err);
-    return kl_control_optimize(w->starts, w->points, problem, &w->search, run->pool, run->watch, err);
-}
-
-static int search(struct kl_mode_run *run, struct kl_error *err)
-{
-    struct work *w = run->state;
     const struct values *v = w->v;
-    const size_t n = (size_t)w->setup.waveform.n,
-                 rows = (size_t)(w->setup.problem.segments * w->setup.system.n_controls);
-    int code = kl_control_setup_say(run->stage.log, &w->setup, &v->problem, &w->texts, err);
-    if (code) return code;
+    const size_t n = (size_t)w->setup.waveform.n;
     w->search = (struct kl_control_search){ .method = (enum kl_control_method)kl_choice(
                                                 KL_CONTROL_METHODS, v->method),
                                             .lr = v->lr,
@@ -241,13 +203,66 @@ static int search(struct kl_mode_run *run, struct kl_error *err)
                                             .progress = v->progress,
                                             .size = v->size,
                                             .first = w->first,
+                                            .n_first = w->first != NULL,
                                             .seed = (uint64_t)v->common.seed };
     w->starts = calloc((size_t)v->starts, sizeof *w->starts);
     w->points = calloc((size_t)v->starts * n, sizeof *w->points);
+    if (!w->starts || !w->points) return kl_fail_memory(err, (size_t)v->starts * n * sizeof *w->points);
+    return kl_control_race(w->starts, w->points, n, w->finalists, &w->setup.problem, &w->search,
+                           &w->device, pool, watch, err);
+}
+
+/* For --dry-run: some of the search. */
+static int estimate(void *context, struct kl_estimate *to, struct kl_error *err)
+{
+    struct kl_mode_run *run = context;
+    struct work *w = run->state;
+    struct kl_trial trial;
+    int code = run->pool ? KL_OK : kl_pool_create(&run->pool, (int)run->stage.common->threads, err);
+    kl_trial_begin(&trial);
+    trial.least = (uint64_t)w->v->starts;
+    if (!code) code = kl_device_choose(&w->device, w->v->common.device, err);
+    if (!code) code = seek(w, run->pool, &trial.watch, err);
+    const bool ended = !code;
+    code = kl_trial_end(code);
+    *to = (struct kl_estimate){ kl_clock() - trial.start, !ended };
+    return code || ended ? code : kl_trial_whole(&to->seconds, &trial, "an iteration", err);
+}
+
+static int open_problem(struct kl_mode_run *run, struct kl_error *err)
+{
+    struct work *w = run->state;
+    w->v = run->values;
+    int code = kl_control_options_files(&w->v->problem, &w->texts, err);
+    if (!code) code = kl_control_setup_make(&w->setup, &w->v->problem, err);
+    if (!code && w->v->check_gradients) return check_gradients(run, err);
+    if (!code) code = settle_search(w, err);
+    if (!code) code = open_start(run, err);
+    run->stage.estimate = estimate, run->stage.estimate_context = run;
+    return code ? code : find_version(run, err);
+}
+
+static int key(struct kl_mode_run *run, struct kl_key *key, struct kl_error *err)
+{
+    const struct work *w = run->state;
+    if (!w->v->first) return KL_OK;
+    return w->given ? kl_store_key_input(key, "start", kl_store_file_content(w->given), err)
+                    : kl_store_input_identify(key, run->raw_inputs, "start", 0, w->v->first, err);
+}
+
+static int search(struct kl_mode_run *run, struct kl_error *err)
+{
+    struct work *w = run->state;
+    const size_t n = (size_t)w->setup.waveform.n,
+                 rows = (size_t)(w->setup.problem.segments * w->setup.system.n_controls);
+    int code = kl_control_setup_say(run->stage.log, &w->setup, &w->v->problem, &w->texts, err);
     w->samples = calloc(rows, sizeof *w->samples), w->u = calloc(rows, sizeof *w->u);
-    if (!w->starts || !w->points || !w->samples || !w->u)
-        return kl_fail_memory(err, (size_t)v->starts * n * sizeof *w->points);
-    code = seek(run, err);
+    if (!code && (!w->samples || !w->u)) code = kl_fail_memory(err, 2 * rows * sizeof *w->u);
+    if (!code) code = kl_device_choose(&w->device, w->v->common.device, err);
+    if (code) return code;
+    kl_device_used(&w->v->common, &w->device);
+    kl_device_unmeasured(w->v->common.device, run->stage.log);
+    code = seek(w, run->pool, run->watch, err);
     if (code) return code;
     /* Of starts that are equal but for rounding the first, so that rounding does not choose. */
     double best = INFINITY;
@@ -262,6 +277,7 @@ static int search(struct kl_mode_run *run, struct kl_error *err)
     const double least = w->starts[w->best].loss;
     for (int i = 0; i < w->search.starts; i++)
         w->trapped += w->starts[i].stop != KL_CONTROL_REACHED &&
+                      w->starts[i].stop != KL_CONTROL_BEHIND &&
                       !(w->starts[i].loss <= least + fmax(1e-6, 0.01 * least));
     code =
         kl_control_amplitudes(w->samples, w->u, &w->setup.problem, w->points + (size_t)w->best * n, err);
@@ -279,8 +295,7 @@ static int save(struct kl_mode_run *run, struct kl_writer *writer, struct kl_err
                                      w->starts, w->search.starts, w->best, config, w->model, err);
     free(config);
     return code ? code
-                : kl_store_writer_number(writer, "", "trapped", (double)w->trapped / w->search.starts,
-                                         err);
+                : kl_store_writer_number(writer, "", "trapped", (double)w->trapped / w->finalists, err);
 }
 
 /* Judge the loss over the law by members that the search did not see: a fit says nothing of the law. */
@@ -328,7 +343,8 @@ static int json(struct kl_mode_run *run, FILE *to, struct kl_error *err)
         { "average_gate_fidelity", KL_JSON_NUMBER, .number = w->report.channel.average },
         { "leakage", KL_JSON_NUMBER, .number = w->report.channel.leakage },
         { "starts", KL_JSON_COUNT, .number = w->search.starts },
-        { "trapped", KL_JSON_NUMBER, .number = (double)w->trapped / w->search.starts },
+        { "finalists", KL_JSON_COUNT, .number = w->finalists },
+        { "trapped", KL_JSON_NUMBER, .number = (double)w->trapped / w->finalists },
         { "iterations", KL_JSON_COUNT, .number = best->iterations },
         { "stop", KL_JSON_TEXT, .text = kl_control_stop_words(best->stop) },
         { "seconds", KL_JSON_NUMBER, .number = kl_clock() - run->stage.start },
@@ -365,8 +381,9 @@ static void words(struct kl_mode_run *run, FILE *to)
     const struct work *w = run->state;
     const struct kl_control_start *best = &w->starts[w->best];
     report_loss(w, to);
-    fprintf(to, "; %d start%s, %.0f %% trapped; %s after %d iterations; %.2f s\n", w->search.starts,
-            kl_s((uint64_t)w->search.starts), 100.0 * w->trapped / w->search.starts,
+    fprintf(to, "; %d start%s", w->search.starts, kl_s((uint64_t)w->search.starts));
+    if (w->finalists < w->search.starts) fprintf(to, ", the best %d to their ends", w->finalists);
+    fprintf(to, ", %.0f %% trapped; %s after %d iterations; %.2f s\n", 100.0 * w->trapped / w->finalists,
             kl_control_stop_words(best->stop), best->iterations, kl_clock() - run->stage.start);
 }
 
@@ -392,7 +409,7 @@ static const struct kl_file_stage stage = { .kind = &kl_control_pulse_kind,
                                             .name = "qcontrol optimize",
                                             .seeded = true,
                                             .state_size = sizeof(struct work),
-                                            .progress = "starts",
+                                            .progress = "iterations",
                                             .open = open_problem,
                                             .key = key,
                                             .compute = search,

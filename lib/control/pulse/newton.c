@@ -83,7 +83,7 @@ static bool refill(struct solver *s)
     for (int l = 0; l < LANES; l++) {
         struct lane *lane = &s->lanes[l];
         if (lane->start < 0) {
-            const int next = kl_control_queue_take(s->all);
+            const int next = kl_control_queue_take(s->all, l);
             if (next >= 0) {
                 *lane = (struct lane){ .start = next, .t.fresh = 1 };
                 kl_control_start_draw(s->at + l, LANES, s->all->search, s->e, next);
@@ -187,6 +187,8 @@ static bool one_round(void *solver, int thread)
         if (s->lanes[l].start < 0) continue;
         if (s->lanes[l].t.inner) s->lanes[l].t.evaluations++, inner_step(s, l);
         else take_trial(s, l, f[l]);
+        if (s->lanes[l].start >= 0)
+            kl_control_queue_count(s->all, s->lanes[l].start, s->lanes[l].t.iterations);
     }
     return true;
 }

@@ -12,7 +12,7 @@
 
 enum { LANES = KL_CONTROL_LANES };
 _Static_assert((int)KL_CONTROL_LANES == (int)KL_LBFGS_LANES, "points are lanes");
-_Static_assert((int)KL_CONTROL_STOPS == (int)KL_DESCENT_STOPS, "files have the numbers of the rules");
+_Static_assert((int)KL_CONTROL_BEHIND == (int)KL_DESCENT_STOPS, "files have the numbers of the rules");
 
 const char *kl_control_stop_words(enum kl_control_stop stop)
 {
@@ -24,6 +24,7 @@ const char *kl_control_stop_words(enum kl_control_stop stop)
         "no step along the gradient lowers the loss",
         "the limit of iterations",
         "the loss is no number",
+        "others were ahead",
     };
     return words[stop];
 }
@@ -45,8 +46,9 @@ struct kl_descent_rules kl_control_search_rules(const struct kl_control_search *
 }
 
 /* ---- the queue of starts ---- */
-int kl_control_queue_take(struct kl_control_queue *queue)
+int kl_control_queue_take(struct kl_control_queue *queue, int lane)
 {
+    if (lane >= queue->lanes) return -1;
     const int next = atomic_fetch_add(&queue->next, 1);
     return next < queue->search->starts ? next : -1;
 }
@@ -59,9 +61,10 @@ void kl_control_start_draw(double *x, int stride, const struct kl_control_search
         uint32_t w[4];
         kl_philox(w, o->seed, (uint32_t)i, KL_RANDOM_STARTS, (uint32_t)start, 0);
         const double normal = kl_control_normal(kl_philox_unit(w[0]), kl_philox_unit(w[1]));
-        double first = o->first && start == 0 ? o->first[i] : o->size * normal;
+        const bool given = start < o->n_first;
+        double first = given ? o->first[start * kl_control_evaluator_size(e) + i] : o->size * normal;
         /* If 0 is no inner value, start inwards of the bound that is nearest to it. */
-        if (!o->first || start) {
+        if (!given) {
             if (low[i] >= 0) first = low[i] + fabs(first) * (high[i] - low[i]);
             else if (high[i] <= 0) first = high[i] - fabs(first) * (high[i] - low[i]);
         }
@@ -69,21 +72,31 @@ void kl_control_start_draw(double *x, int stride, const struct kl_control_search
     }
 }
 
+void kl_control_queue_count(struct kl_control_queue *queue, int start, int iterations)
+{
+    struct kl_control_start *so_far = &queue->results[start];
+    atomic_fetch_add(&queue->done, iterations + 1 - so_far->evaluations);
+    so_far->evaluations = iterations + 1; /* that are counted */
+}
+
 void kl_control_queue_finish(struct kl_control_queue *queue, int start,
                              const struct kl_control_start *result, const double *x, int n, int lane)
 {
+    kl_control_queue_count(queue, start, result->iterations);
+    atomic_fetch_sub(&queue->total, queue->search->iterations - result->iterations);
     queue->results[start] = *result;
     for (int i = 0; i < n; i++)
         queue->points[(size_t)start * (size_t)n + (size_t)i] = x[i * LANES + lane];
-    atomic_fetch_add(&queue->done, 1);
 }
 
 bool kl_control_queue_step(struct kl_control_queue *queue, int thread)
 {
     if (atomic_load(&queue->failed)) return false;
-    if (!kl_watch_step(queue->watch, (uint64_t)atomic_load(&queue->done),
-                       (uint64_t)queue->search->starts, NULL))
-        return true;
+    if (atomic_flag_test_and_set(&queue->asking)) return true;
+    const int stop = kl_watch_step(queue->watch, (uint64_t)atomic_load(&queue->done),
+                                   (uint64_t)atomic_load(&queue->total), "at most");
+    atomic_flag_clear(&queue->asking);
+    if (!stop) return true;
     atomic_store(&queue->failed, kl_fail(&queue->errors[thread], KL_ESIGNAL, "stopped"));
     return false;
 }
@@ -141,7 +154,7 @@ static bool refill(struct solver *s)
     for (int l = 0; l < LANES; l++) {
         struct lane *lane = &s->lanes[l];
         if (lane->start < 0) {
-            const int next = kl_control_queue_take(s->all);
+            const int next = kl_control_queue_take(s->all, l);
             if (next >= 0)
                 *lane = (struct lane){ .start = next, .d = { .fresh = 1, .without_pairs = 1 } };
         }
@@ -182,7 +195,10 @@ static void round_of_trials(struct solver *s)
     kl_control_evaluate(s->e, f, s->b.next_g, s->b.next_x, wanted);
     for (int l = 0; l < LANES; l++) {
         accept[l] = KL_LBFGS_STAY;
-        if (wanted[l]) finish(s, l, kl_descent_take(&s->lanes[l].d, &accept[l], f[l], gain[l]));
+        if (!wanted[l]) continue;
+        finish(s, l, kl_descent_take(&s->lanes[l].d, &accept[l], f[l], gain[l]));
+        if (s->lanes[l].start >= 0)
+            kl_control_queue_count(s->all, s->lanes[l].start, s->lanes[l].d.iterations);
     }
     kl_kernel_lbfgs_update_f64()(&s->b, accept);
 }
@@ -223,17 +239,19 @@ enum kl_control_method kl_control_search_method(const struct kl_control_search *
     return kl_control_has_hessian(e) && problem->n_members <= 1 ? KL_CONTROL_NEWTON : KL_CONTROL_LBFGS;
 }
 
-static int choose(const struct kl_control_solver **solver, const struct kl_control_problem *problem,
-                  const struct kl_control_search *search, struct kl_error *err)
+int kl_control_method_of(enum kl_control_method *method, const struct kl_control_problem *problem,
+                         struct kl_error *err)
 {
-    static const struct kl_control_solver *const solvers[] = { NULL, &lbfgs, &kl_control_newton,
-                                                               &kl_control_adam, &kl_control_krotov };
+    const struct kl_control_search search = { .method = *method };
     struct kl_control_evaluator *e = NULL;
-    const int code = search->method == KL_CONTROL_AUTO ? kl_control_evaluator_open(&e, problem, err) : 0;
-    if (!code) *solver = solvers[kl_control_search_method(search, problem, e)];
+    const int code = *method == KL_CONTROL_AUTO ? kl_control_evaluator_open(&e, problem, err) : 0;
+    if (!code) *method = kl_control_search_method(&search, problem, e);
     kl_control_evaluator_close(&e);
     return code;
 }
+
+static const struct kl_control_solver *const solvers[] = { NULL, &lbfgs, &kl_control_newton,
+                                                           &kl_control_adam, &kl_control_krotov };
 
 int kl_control_optimize(struct kl_control_start *results, double *points,
                         const struct kl_control_problem *problem, const struct kl_control_search *search,
@@ -245,15 +263,18 @@ int kl_control_optimize(struct kl_control_start *results, double *points,
                                     .results = results,
                                     .points = points,
                                     .watch = watch,
+                                    .total = (long long)search->starts * (search->iterations + 1),
+                                    .lanes = kl_control_one_qubit(problem->system)
+                                                 ? LANES
+                                                 : (search->starts + threads - 1) / threads,
+                                    .asking = ATOMIC_FLAG_INIT,
                                     .errors = calloc((size_t)threads, sizeof *all.errors) };
     if (!all.errors) return kl_fail(err, KL_ENOMEM, "out of memory");
-    int code = choose(&all.method, problem, search, err);
-    if (code) {
-        free(all.errors);
-        return code;
-    }
-    kl_pool_for(pool, (size_t)threads, work, &all);
-    code = atomic_load(&all.failed);
+    for (int i = 0; i < search->starts; i++) results[i] = (struct kl_control_start){ .evaluations = 0 };
+    enum kl_control_method method = search->method;
+    int code = kl_control_method_of(&method, problem, err);
+    all.method = solvers[method];
+    if (!code) kl_pool_for(pool, (size_t)threads, work, &all), code = atomic_load(&all.failed);
     for (int t = 0; code && t < threads; t++)
         if (all.errors[t].text[0]) *err = all.errors[t];
     free(all.errors);

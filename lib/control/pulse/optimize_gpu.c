@@ -137,17 +137,19 @@ static int describe(struct gpu *c, struct kl_cuda_pulse *to, struct kl_error *er
     return members ? members : take_targets(c, to, err);
 }
 
-/* All starts to their ends. */
+/* All starts to their ends, of which each counts as many iterations as it may take. */
 static int search(struct gpu *c, const struct kl_device *device, const struct kl_watch *watch,
                   struct kl_error *err)
 {
-    const size_t starts = (size_t)c->tasks * (size_t)c->search->starts;
+    const size_t starts = (size_t)c->tasks * (size_t)c->search->starts,
+                 each = (size_t)c->search->iterations;
     for (size_t done = 0; done < starts;) {
-        if (kl_watch_step(watch, done, starts, NULL)) return kl_fail(err, KL_ESIGNAL, "stopped");
+        if (kl_watch_step(watch, done * each, starts * each, "at most"))
+            return kl_fail(err, KL_ESIGNAL, "stopped");
         const int code = device->cuda->pulses->go(c->pulses, TRIALS, &done, err);
         if (code) return code;
     }
-    kl_watch_step(watch, starts, starts, NULL);
+    kl_watch_step(watch, starts * each, starts * each, NULL);
     return KL_OK;
 }
 

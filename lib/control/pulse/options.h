@@ -30,7 +30,7 @@
           0,                                                                                \
           0,                                                                                \
           true,                                                                             \
-          "parameters: gamma_phi=0.085 detuning=0.1",                                       \
+          "parameters: gamma_phi=0.085 T1=20us T2=30us",                                    \
           NULL,                                                                             \
           NULL },                                                                           \
         { "jump",                                                                           \
@@ -58,8 +58,16 @@
         { "fidelity", 0, KL_OPT_CHOICE, KL_CONTROL_AT(at, fidelity), KL_CONTROL_FIDELITIES, \
           0,          0, true,          "the loss is 1 - it",        NULL,                  \
           NULL },                                                                           \
-        { "duration", 'T', KL_OPT_FLOAT, KL_CONTROL_AT(at, duration),     "T",              \
-          0,          1e9, true,         "of the pulse; 0: the system's", NULL,             \
+        { "duration",                                                                       \
+          'T',                                                                              \
+          KL_OPT_QUANTITY,                                                                  \
+          KL_CONTROL_AT(at, duration),                                                      \
+          "T",                                                                              \
+          0,                                                                                \
+          1e9,                                                                              \
+          true,                                                                             \
+          "of the pulse, 30 ns; 0: the system's",                                           \
+          NULL,                                                                             \
           NULL },                                                                           \
         { "segments", 'S',  KL_OPT_INT, KL_CONTROL_AT(at, segments), "N",                   \
           1,          4096, true,       "of constant controls",      NULL,                  \
@@ -105,24 +113,24 @@
           NULL },                                                                               \
         { "slew",                                                                               \
           0,                                                                                    \
-          KL_OPT_FLOAT,                                                                         \
+          KL_OPT_QUANTITY,                                                                      \
           KL_CONTROL_AT(at, slew),                                                              \
           "R",                                                                                  \
           0,                                                                                    \
           1e9,                                                                                  \
           true,                                                                                 \
-          "largest change a unit of time, in limits; 0: any",                                   \
+          "largest change a time, in limits, 0.1 1/ns; 0: any",                                 \
           NULL,                                                                                 \
           NULL },                                                                               \
         { "low-pass",                                                                           \
           0,                                                                                    \
-          KL_OPT_FLOAT,                                                                         \
+          KL_OPT_QUANTITY,                                                                      \
           KL_CONTROL_AT(at, tau),                                                               \
           "TAU",                                                                                \
           0,                                                                                    \
           1e9,                                                                                  \
           true,                                                                                 \
-          "time constant of a filter before the qubit; 0: none",                                \
+          "time constant of a filter before the qubit, 2 ns; 0: none",                          \
           NULL,                                                                                 \
           NULL },                                                                               \
     {                                                                                           \

@@ -147,6 +147,7 @@ enum kl_control_stop {
     KL_CONTROL_NO_DESCENT, /* no step along the gradient lowers it: rounding */
     KL_CONTROL_ITERATIONS, /* their limit */
     KL_CONTROL_NO_NUMBER,  /* the loss is none */
+    KL_CONTROL_BEHIND,     /* others were ahead (race.c) */
     KL_CONTROL_STOPS
 };
 const char *kl_control_stop_words(enum kl_control_stop stop);
@@ -159,9 +160,16 @@ struct kl_control_search {
     double size;     /* starts are normal numbers times this, in units of the limits */
     double lr;       /* of Adam */
     uint64_t seed;
-    const double *first; /* the first start [n], in these units; NULL: drawn as well */
+    const double *first; /* the first n_first starts [n_first][n], in these units */
+    int n_first;
 };
 void kl_control_search_default(struct kl_control_search *search);
+/* L-BFGS crawls along the floor that decay makes: a looser progress, at which what it has is within a
+   few thousandths of its end. */
+#define KL_CONTROL_LBFGS_PROGRESS 1e-5
+/* *method, which may be auto, becomes the one that auto is. KL_EUSAGE, KL_ENOMEM. */
+int kl_control_method_of(enum kl_control_method *method, const struct kl_control_problem *problem,
+                         struct kl_error *err);
 struct kl_control_start {
     double loss;
     int iterations, evaluations;
@@ -182,6 +190,19 @@ int kl_control_optimize_gpu(struct kl_control_start *results, double *points, do
                             const struct kl_control_search *search, const struct kl_device *device,
                             const struct kl_watch *watch, struct kl_error *err);
 
+/* Of the starts KL_CONTROL_HEAT iterations, then of the `finalists` best (at least 1; as many as there
+   are starts: all) the rest, on the device (race.c); others end as KL_CONTROL_BEHIND. points
+   [starts][n]. What goes on has no memory of its way. search->iterations is more than KL_CONTROL_HEAT,
+   unless all go on. The codes of the two above. */
+enum { KL_CONTROL_HEAT = 20, KL_CONTROL_FINALISTS = 4 /* the usual number, of which lookup believes */ };
+int kl_control_race(struct kl_control_start *results, double *points, size_t n, int finalists,
+                    const struct kl_control_problem *problem, const struct kl_control_search *search,
+                    const struct kl_device *device, struct kl_pool *pool, const struct kl_watch *watch,
+                    struct kl_error *err);
+/* Is a start so dear that a race is usual: an ensemble of more than one qubit, or a system of more
+   numbers than two qubits have? */
+bool kl_control_is_dear(const struct kl_control_problem *problem);
+
 /* ---- a problem from options (setup.c; options.h has their rows) ---- */
 struct kl_control_options {
     const char *system, *model, *gate, *fidelity,
@@ -194,12 +215,12 @@ struct kl_control_options {
     const char *ensemble;                /* mean|worst|cvar */
     int64_t segments, controls, members; /* controls 0: those of the system; members: of each that is
                                             spread, 0: as many as its law needs */
-    double duration;                     /* 0: the system's */
+    struct kl_quantity duration;         /* 0: the system's */
     double sharpness, tail, energy;
     const char *functions, *constant; /* piecewise|splines|fourier; names of constant controls */
     int64_t count, oversample;
     bool zero_ends;
-    double slew, tau;
+    struct kl_quantity slew, tau; /* without units behind kl_control_options_files */
 };
 void kl_control_options_default(struct kl_control_options *o);
 enum {

@@ -295,10 +295,11 @@ static int options_of(struct kl_control_options *o, const json_t *config, const 
                        "system", &o->system, "model", &o->model, "gate", &o->gate, "fidelity",
                        &o->fidelity, "jump", &o->jump, "set", &o->set, "limit", &o->limit, "spread",
                        &o->spread, "law", &o->law, "ensemble", &o->ensemble, "segments", &segments,
-                       "controls", &controls, "members", &members, "duration", &o->duration, "sharpness",
-                       &o->sharpness, "tail", &o->tail, "energy", &o->energy, "functions", &o->functions,
-                       "constant", &o->constant, "count", &count, "oversample", &oversample, "zero-ends",
-                       &zero_ends, "slew", &o->slew, "low-pass", &o->tau, "levels", &o->levels) != 0)
+                       "controls", &controls, "members", &members, "duration", &o->duration.value,
+                       "sharpness", &o->sharpness, "tail", &o->tail, "energy", &o->energy, "functions",
+                       &o->functions, "constant", &o->constant, "count", &count, "oversample",
+                       &oversample, "zero-ends", &zero_ends, "slew", &o->slew.value, "low-pass",
+                       &o->tau.value, "levels", &o->levels) != 0)
         return json_error_code(&why) == json_error_out_of_memory
                    ? kl_fail(err, KL_ENOMEM, "%s: out of memory", path)
                    : kl_fail(err, KL_EDATA, "%s: attribute config: %s", path, why.text);
@@ -323,12 +324,12 @@ static int options_of(struct kl_control_options *o, const json_t *config, const 
                     { "controls", (double)controls, 0, KL_CONTROL_MAX_CONTROLS },
                     { "count", (double)count, 1, 4096 },
                     { "oversample", (double)oversample, 1, 64 },
-                    { "duration", o->duration, 0, 1e9 },
+                    { "duration", o->duration.value, 0, 1e9 },
                     { "sharpness", o->sharpness, 1, 1e6 },
                     { "tail", o->tail, 1e-6, 1 },
                     { "energy", o->energy, 0, 1e6 },
-                    { "slew", o->slew, 0, 1e9 },
-                    { "low-pass", o->tau, 0, 1e9 } };
+                    { "slew", o->slew.value, 0, 1e9 },
+                    { "low-pass", o->tau.value, 0, 1e9 } };
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
         if (!(numbers[i].value >= numbers[i].low && numbers[i].value <= numbers[i].high))
             return kl_fail(err, KL_EDATA, "%s: attribute config: %s: found %g, expected %g to %g", path,

@@ -35,15 +35,21 @@ struct kl_control_queue {
     struct kl_control_start *results;
     double *points; /* [starts][n] */
     const struct kl_watch *watch;
-    atomic_int next, done, failed; /* failed: a code */
-    struct kl_error *errors;       /* [threads] */
+    int lanes;                /* that a thread fills */
+    atomic_int next, failed;  /* failed: a code */
+    atomic_llong done, total; /* iterations of all starts, a first point as one; at most so many */
+    atomic_flag asking;       /* a thread asks the watch */
+    struct kl_error *errors;  /* [threads] */
 };
-/* Number of the next start; -1: none is left. */
-int kl_control_queue_take(struct kl_control_queue *queue);
+/* Number of the next start for a thread's lane; -1: none is left, or it is another thread's to take, so
+   that few starts are spread over the threads: but for one qubit's, whose lanes are one call. */
+int kl_control_queue_take(struct kl_control_queue *queue, int lane);
 struct kl_descent_rules kl_control_search_rules(const struct kl_control_search *search);
 /* The start's first point into x, `stride` numbers from one to the next (Box and Muller 1958). */
 void kl_control_start_draw(double *x, int stride, const struct kl_control_search *search,
                            const struct kl_control_evaluator *e, int start);
+/* A running start has come so far. */
+void kl_control_queue_count(struct kl_control_queue *queue, int start, int iterations);
 /* The result of a start, whose point is lane `lane` of x. */
 void kl_control_queue_finish(struct kl_control_queue *queue, int start,
                              const struct kl_control_start *result, const double *x, int n, int lane);
@@ -59,7 +65,8 @@ struct kl_control_solver {
     void (*close)(void *solver);
 };
 extern const struct kl_control_solver kl_control_newton, kl_control_adam, kl_control_krotov;
-/* The method, which auto is of a problem; e: its evaluator, looked at for auto alone. */
+/* The method, which auto is of a problem; e: its evaluator, looked at for auto alone. See pulse.h's
+   kl_control_method_of. */
 enum kl_control_method kl_control_search_method(const struct kl_control_search *search,
                                                 const struct kl_control_problem *problem,
                                                 const struct kl_control_evaluator *e);
@@ -88,6 +95,11 @@ int kl_control_options_pair(struct kl_control_pair *pair, const char **text, con
    that "gamma_down" is the system's gamma_up. -1: there is none. */
 int kl_control_options_param(const struct kl_control_options *o, const struct kl_control_system *system,
                              const char *name);
+/* --set into the system's values; and which parameters it names (set.c). KL_EUSAGE. */
+int kl_control_options_set(struct kl_control_system *system, const struct kl_control_options *o,
+                           struct kl_error *err);
+void kl_control_options_marked(bool *given, const struct kl_control_setup *setup,
+                               const struct kl_control_options *o);
 int kl_control_options_fail_name(const char *option, const char *name, const struct kl_control_system *s,
                                  bool controls, struct kl_error *err);
 /* An enum kl_control_quantity of parameter j; -1: of the factor of all controls. */
@@ -96,6 +108,15 @@ int kl_control_options_quantity(const struct kl_control_system *s, int j);
    KL_ENOMEM. */
 int kl_control_ensemble_make(struct kl_control_setup *setup, const struct kl_control_options *o,
                              struct kl_error *err);
+
+/* ---- the first start (start.c) ---- */
+/* Of path, a stored pulse (*file, to be closed; else NULL) or a table .csv, .tsv, the free numbers of
+   the setup's waveform, malloc'ed. KL_EUSAGE: it is of another size or system; KL_EDATA, KL_ENOINPUT,
+   KL_ENOMEM. */
+struct kl_file;
+int kl_control_start_open(double **first, struct kl_file **file, const char *path,
+                          const struct kl_control_setup *setup, const struct kl_log *log,
+                          struct kl_error *err);
 
 /* ---- datasets of a pulse's file that figures are drawn from. Another room draws
    them, which cannot compute them

@@ -67,30 +67,6 @@ int kl_control_options_quantity(const struct kl_control_system *s, int j)
     return j < 0 ? KL_CONTROL_NO_UNIT : s->params[j].rate ? KL_CONTROL_RATE : KL_CONTROL_FREQUENCY;
 }
 
-static int set_values(struct kl_control_system *s, const struct kl_control_options *o,
-                      struct kl_error *err)
-{
-    struct kl_control_pair pair;
-    bool set[KL_CONTROL_MAX_PARAMS] = { false };
-    const char *text = o->set ? o->set : "";
-    int code;
-    while ((code = kl_control_options_pair(&pair, &text, "set", err)) > 0) {
-        const char *name = pair.name;
-        double value;
-        const int j = kl_control_options_param(o, s, name);
-        if (j < 0) return kl_control_options_fail_name("set", name, s, false, err);
-        code = kl_control_pair_value(&value, &pair, kl_control_options_quantity(s, j), s, "set", err);
-        if (code) return code;
-        if (set[j]) return kl_fail(err, KL_EUSAGE, "--set: %s is given twice", name);
-        set[j] = true;
-        if (s->params[j].rate && value < 0)
-            return kl_fail(err, KL_EUSAGE, "--set: %s is a rate; found %g, expected 0 or more", name,
-                           value);
-        s->params[j].value = value;
-    }
-    return code;
-}
-
 /* ---- limits ---- */
 /* The text of a quantity with another number. */
 static void with_number(char to[64], const struct kl_control_pair *pair, double number)
@@ -231,8 +207,8 @@ static int make_waveform(struct kl_control_setup *s, const struct kl_control_opt
                                        .count = (int)o->count,
                                        .zero_ends = o->zero_ends,
                                        .duration = s->problem.duration,
-                                       .tau = o->tau,
-                                       .slew = o->slew };
+                                       .tau = o->tau.value,
+                                       .slew = o->slew.value };
     const int code = set_constant(w, &s->system, o->constant ? o->constant : "", err);
     for (int k = 0; k < w->controls; k++)
         w->low[k] = s->problem.low[k] / s->problem.limit[k],
@@ -291,7 +267,7 @@ static int options_system(struct kl_control_system *system, struct kl_control_mo
     if (!code)
         code = model ? from_model(system, target, o, err)
                      : kl_control_system_make(system, o->system, &options, err);
-    return code ? code : set_values(system, o, err);
+    return code ? code : kl_control_options_set(system, o, err);
 }
 
 static const char *usual_gate(const struct kl_control_system *s)
@@ -330,7 +306,7 @@ int kl_control_setup_make(struct kl_control_setup *s, const struct kl_control_op
     int code = options_system(&s->system, &of_model, o, err);
     if (!code) code = make_objective(s, &of_model, o, err);
     if (!code) code = take_limits(s, o, err);
-    s->problem.duration = o->duration > 0 ? o->duration : s->system.duration;
+    s->problem.duration = o->duration.value > 0 ? o->duration.value : s->system.duration;
     if (!code) code = kl_control_ensemble_make(s, o, err);
     if (!code) code = make_waveform(s, o, err);
     if (code) return code;
@@ -357,6 +333,25 @@ void kl_control_setup_free(struct kl_control_setup *s)
 }
 
 /* ---- files that options name ---- */
+/* Numbers with units as numbers of the system's. */
+static int take_units(struct kl_control_options *o, struct kl_error *err)
+{
+    struct {
+        struct kl_quantity *at;
+        const char *option;
+        enum kl_control_quantity quantity;
+    } all[] = { { &o->duration, "duration", KL_CONTROL_TIME },
+                { &o->slew, "slew", KL_CONTROL_RATE },
+                { &o->tau, "low-pass", KL_CONTROL_TIME } };
+    struct kl_control_system system;
+    if (!o->duration.unit && !o->slew.unit && !o->tau.unit) return KL_OK;
+    int code = options_system(&system, NULL, o, err);
+    for (size_t i = 0; !code && i < sizeof all / sizeof *all; i++)
+        code = kl_control_quantity_take(all[i].at, all[i].quantity, &system, all[i].option, err);
+    kl_control_system_free(&system);
+    return code;
+}
+
 /* A gate of a file as the text that kl_control_target_make takes in its place. */
 static int gate_text(struct kl_control_texts *texts, const struct kl_control_options *o,
                      struct kl_error *err)
@@ -400,6 +395,7 @@ int kl_control_options_files(struct kl_control_options *o, struct kl_control_tex
         kl_control_model_free(&model);
         o->model = texts->model;
     }
+    if (!code) code = take_units(o, err);
     if (!code && o->gate && kl_control_is_matrix_file(o->gate)) {
         code = gate_text(texts, o, err);
         if (!code) o->gate = texts->gate;
@@ -434,23 +430,12 @@ static bool is_given(const char *text)
     return text && *text;
 }
 
-/* Parameters that --set names. */
-static void mark_set(bool *given, const struct kl_control_setup *s, const struct kl_control_options *o)
-{
-    struct kl_control_pair pair;
-    const char *text = o->set ? o->set : "";
-    while (kl_control_pair_next(&pair, &text) > 0) {
-        const int j = kl_control_options_param(o, &s->system, pair.name);
-        if (j >= 0) given[j] = true;
-    }
-}
-
 static void write_system(FILE *to, const struct kl_control_setup *s, const struct kl_control_options *o,
                          bool brief)
 {
     bool given[KL_CONTROL_MAX_PARAMS] = { false };
     const bool model = is_given(o->model);
-    mark_set(given, s, o);
+    kl_control_options_marked(given, s, o);
     if (!brief) kl_control_system_write(to, &s->system, model ? NULL : given);
     for (int j = 0; brief && j < s->system.n_params; j++)
         if (given[j]) kl_control_system_write_param(to, &s->system, j, " (--set)");
@@ -468,7 +453,8 @@ static void write_pulse(FILE *to, const struct kl_control_setup *s, const struct
     const char *unit = s->system.time_unit;
     fprintf(to, "pulse   T %.10g%s%s%s, %lld segment%s", s->problem.duration,
             strcmp(unit, "1") ? " " : "", strcmp(unit, "1") ? unit : "",
-            o->duration > 0 ? "" : " (default)", (long long)o->segments, kl_s((uint64_t)o->segments));
+            o->duration.value > 0 ? "" : " (default)", (long long)o->segments,
+            kl_s((uint64_t)o->segments));
     if (strcmp(o->functions, "piecewise") != 0)
         fprintf(to, ", %lld %s", (long long)o->count, o->functions);
     if (o->zero_ends) fputs(", the first and the last sample 0", to);
@@ -485,15 +471,26 @@ static void write_target(FILE *to, const struct kl_control_setup *s)
             one ? ": |0> alone is transferred, the gate is not asked for" : "");
 }
 
+/* The unit of a spread's size; cycles as well, because 1 rad/ns is a lot. */
+static void write_unit(FILE *to, const struct kl_control_spread *p, const struct kl_control_system *s)
+{
+    int power;
+    if (p->param < 0 || !kl_control_time_unit(&power, s->time_unit) || power == KL_CONTROL_UNITLESS)
+        return;
+    if (s->params[p->param].rate) fprintf(to, " 1/%s", s->time_unit);
+    else fprintf(to, " rad/%s (%.4g MHz)", s->time_unit, p->size / (2 * M_PI) * pow(10, -power - 6));
+}
+
 static void write_ensemble(FILE *to, const struct kl_control_setup *s,
                            const struct kl_control_options *o)
 {
     const bool normal = strcmp(o->law, "gauss") == 0;
     for (int i = 0; i < s->n_spreads; i++) {
         const struct kl_control_spread *p = &s->spreads[i];
-        fprintf(to, "spread  %s, %s%.10g: %d members",
-                p->param < 0 ? "amplitude" : s->system.params[p->param].name,
-                normal ? "normal of deviation " : "uniform within +-", p->size, p->n);
+        fprintf(to, "spread  %s, %s%.10g", p->param < 0 ? "amplitude" : s->system.params[p->param].name,
+                normal ? "normal of deviation " : "uniform within +-", p->size);
+        write_unit(to, p, &s->system);
+        fprintf(to, ": %d members", p->n);
         if (p->n < p->needed) fprintf(to, ", fewer than the %d that the law needs", p->needed);
         putc('\n', to);
     }

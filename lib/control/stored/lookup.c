@@ -293,7 +293,7 @@ static bool refuted(const struct search *s, const struct kl_control_indexed *p)
                              is_within(o, p->low, p->high, p->moduli, p->n_moduli);
         if (!allowed) continue;
         const double there = o->nominal + between(p, &o->task, &p->task, p->duration, o->turn);
-        if (there < p->loss - KL_CONTROL_ASSUMED) return true;
+        if (there < p->loss - p->slack) return true;
     }
     return false;
 }
@@ -309,7 +309,7 @@ static struct candidate *assume(const struct search *s, struct kl_control_lookup
         for (size_t i = 0; out && i < s->n; i++) {
             const struct kl_control_indexed *p = s->all[i].p;
             if (out[i] || p->ended < LEAST_STARTS || !covers(s, p)) continue;
-            const double bound = p->loss - moved(s, p) - KL_CONTROL_ASSUMED;
+            const double bound = p->loss - moved(s, p) - p->slack;
             if (bound > most) most = bound, at = i;
         }
         if (at == s->n) break;
@@ -317,6 +317,7 @@ static struct candidate *assume(const struct search *s, struct kl_control_lookup
         if (most > best || refuted(s, s->all[at].p)) continue;
         from = &s->all[at];
         to->has_assumed = true, to->assumed = most, to->moved = moved(s, from->p);
+        to->slack = from->p->slack;
         break;
     }
     free(out);

@@ -19,6 +19,7 @@ struct kl_control_indexed {
                                                0; a factor of energy; the rule */
     int32_t n_moduli;
     double duration, loss, nominal; /* loss NaN: of an ensemble that was not judged on its law */
+    double slack;                   /* to which the search is assumed to have found the least loss */
     double turn;                    /* how far the loss can move when the amplitude moves by 1 */
     double low[KL_CONTROL_MAX_CONTROLS], high[KL_CONTROL_MAX_CONTROLS];   /* limits of the search */
     double least[KL_CONTROL_MAX_CONTROLS], most[KL_CONTROL_MAX_CONTROLS]; /* of the pulse */

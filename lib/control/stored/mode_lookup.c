@@ -115,8 +115,8 @@ static void tell(FILE *out, const struct kl_control_lookup *l, const struct kl_c
     if (is_bounded(l, s) && l->has_assumed && l->assumed > l->proven)
         fprintf(out,
                 "         at most %.3g if the search of %s found the least loss of its own task to "
-                "%g: a move to this task is proven to change any loss by at most %.3g\n",
-                gain(l, floor_of(l)), l->from, KL_CONTROL_ASSUMED, l->moved);
+                "%.2g: a move to this task is proven to change any loss by at most %.3g\n",
+                gain(l, floor_of(l)), l->from, l->slack, l->moved);
     if (l->start_found) {
         fprintf(out, "start    --start %s", l->start);
         if (isfinite(l->start_loss)) fprintf(out, "   loss %.6g here\n", l->start_loss);

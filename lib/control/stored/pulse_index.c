@@ -8,7 +8,7 @@
 #include "control/stored/lookup_int.h"
 #include "store/kind.h"
 
-enum { VERSION = 4 };
+enum { VERSION = 5 };
 
 /* ---- digests ---- */
 /* To 10 digits of the largest: what another compiler rounds otherwise is the same. */
@@ -143,8 +143,9 @@ static bool at_minimum(int stop)
 }
 
 /* Do starts end elsewhere than at minima: by looser rules, by a method whose loss may stand still on the
-   way, or because they all begin at one point? */
-static bool is_loosened(const json_t *config)
+   way, or because they all begin at one point? Where L-BFGS ends as it usually does, the least loss is
+   known to the hundredth by which trapped starts are told, and slack becomes that. */
+static bool is_loosened(double *slack, const json_t *config, double loss)
 {
     struct kl_control_search usual;
     double gradient = 0, stall = 0, size = 0;
@@ -153,25 +154,28 @@ static bool is_loosened(const json_t *config)
     if (json_unpack((json_t *)config, "{s:F, s:F, s:F, s:s}", "gradient", &gradient, "stall", &stall,
                     "start-size", &size, "method", &method) != 0)
         return true;
-    return gradient > usual.gradient || stall > usual.progress || size < usual.size ||
+    if (stall > usual.progress) *slack = fmax(*slack, 0.01 * loss);
+    return gradient > usual.gradient || stall > KL_CONTROL_LBFGS_PROGRESS || size < usual.size ||
            strcmp(method, "adam") == 0 || strcmp(method, "krotov") == 0;
 }
 
 /* How many starts ended at a minimum, and not for a limit of iterations, a loss that was asked for or a
    loosened rule. */
-static int count_ended(int32_t *ended, const json_t *config, struct kl_file *file, struct kl_error *err)
+static int count_ended(struct kl_control_indexed *to, const json_t *config, struct kl_file *file,
+                       struct kl_error *err)
 {
     const struct kl_dataset *set = kl_store_file_find(file, "starts/stop");
     char *words = NULL;
     void *data = NULL;
     bool best = false;
-    *ended = 0;
-    if (!set || set->type != KL_TYPE_I32 || is_loosened(config)) return 0;
+    to->slack = KL_CONTROL_ASSUMED;
+    if (!set || set->type != KL_TYPE_I32 || is_loosened(&to->slack, config, to->loss)) return 0;
     int code = kl_store_file_text(&words, file, "", "stop", err);
     for (int i = 0; !code && i < KL_CONTROL_STOPS; i++)
         best |= at_minimum(i) && strcmp(words, kl_control_stop_words((enum kl_control_stop)i)) == 0;
     if (!code) code = kl_store_file_load(&data, file, set, err);
-    for (size_t i = 0; !code && best && i < set->rows; i++) *ended += at_minimum(((int32_t *)data)[i]);
+    for (size_t i = 0; !code && best && i < set->rows; i++)
+        to->ended += at_minimum(((int32_t *)data)[i]);
     free(words), free(data);
     return code;
 }
@@ -195,7 +199,7 @@ static int describe_pulse(struct kl_control_indexed **to, size_t *n, const struc
     kl_control_family(p->family, setup), kl_control_rule(p->rule, setup);
     kl_control_shape_of(p->shape, setup);
     int code = kl_store_file_number(&p->nominal, file, "", "nominal_loss", err);
-    if (!code && s->judged) code = count_ended(&p->ended, s->config, file, err);
+    if (!code && s->judged) code = count_ended(p, s->config, file, err);
     if (!code)
         code = kl_control_sensitivity_make(
             &p->moves, &setup->system,

@@ -40,9 +40,10 @@ struct kl_control_lookup {
     double duration;
     double proven; /* no pulse loses less: kl_control_law_limit */
     /* No pulse loses less if the search that made `from` found the least loss of its own task to within
-       KL_CONTROL_ASSUMED: that least less how far a loss can move from there to here. */
+       slack, KL_CONTROL_ASSUMED or where L-BFGS ended as usual a hundredth: that least less how far a
+       loss can move from there to here. */
     bool has_assumed;
-    double assumed, moved;
+    double assumed, moved, slack;
     char from[KL_CONTROL_PATH];
     bool start_found; /* of as many samples and controls, nearest by how far a loss can move */
     char start[KL_CONTROL_PATH];

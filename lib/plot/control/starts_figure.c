@@ -15,7 +15,7 @@ struct ended {
     double loss;
     int32_t stop; /* as in starts/stop */
 };
-enum { REACHED = 1, ITERATIONS = 5 };
+enum { REACHED = 1, ITERATIONS = 5, BEHIND = 7 };
 
 static int rising(const void *a, const void *b)
 {
@@ -51,7 +51,8 @@ static int load(struct ended **starts, size_t *n, size_t *all, struct kl_file *f
    what was asked for. */
 static bool is_trapped(const struct ended *start, double best)
 {
-    return start->stop != REACHED && !(start->loss <= best + fmax(1e-6, 0.01 * best));
+    return start->stop != REACHED && start->stop != BEHIND &&
+           !(start->loss <= best + fmax(1e-6, 0.01 * best));
 }
 
 static void draw_marks(cairo_t *cr, const struct kl_axes *axes, const struct ended *starts, size_t n)
@@ -60,7 +61,7 @@ static void draw_marks(cairo_t *cr, const struct kl_axes *axes, const struct end
     for (size_t i = 0; i < n; i++) {
         const double loss = starts[i].loss;
         const bool trapped = is_trapped(&starts[i], starts[0].loss);
-        kl_plot_colour(cr, trapped ? 2 : 1, 1);
+        kl_plot_colour(cr, trapped ? 2 : 1, starts[i].stop == BEHIND ? 0.3 : 1);
         kl_plot_axes_mark(cr, axes, (double)i + 1, axes->log_y ? log10(fmax(loss, LEAST)) : loss, radius,
                           trapped ? KL_TRIANGLE : KL_CIRCLE);
     }
@@ -96,24 +97,28 @@ static const char *words_of(size_t trapped, size_t all)
 static void draw(cairo_t *cr, const struct ended *starts, size_t n, size_t all, const char *title)
 {
     struct kl_axes axes = { LEFT, TOP, WIDTH, HEIGHT, 0.5, (double)n + 0.5, .whole_x = true };
-    size_t trapped = all - n, cut = 0;
+    size_t trapped = all - n, cut = 0, behind = 0;
     char text[160];
     for (size_t i = 0; i < n; i++)
-        trapped += is_trapped(&starts[i], starts[0].loss), cut += starts[i].stop == ITERATIONS;
+        trapped += is_trapped(&starts[i], starts[0].loss), cut += starts[i].stop == ITERATIONS,
+            behind += starts[i].stop == BEHIND;
     set_range(&axes, starts[0].loss, starts[n - 1].loss);
     draw_marks(cr, &axes, starts, n);
     kl_plot_axes_draw(cr, &axes, "start, best first", "loss at its end");
     kl_plot_text_within(cr, LEFT, 10, 7, KL_LEFT, WIDTH, title);
     snprintf(text, sizeof text, "%zu of %zu start%s trapped: ended more than 1 %% above the best",
-             trapped, all, kl_s(all));
+             trapped, all - behind, kl_s(all - behind));
     kl_plot_text(cr, LEFT, 20, 7, KL_LEFT, text);
     if (trapped) {
         kl_plot_colour(cr, 2, 1);
         kl_plot_mark(cr, LEFT + kl_plot_text_width(cr, 7, text) + 8, 17.5, 2.2, KL_TRIANGLE);
     }
-    kl_plot_black(cr, LEFT, 29, 6.5, KL_LEFT, words_of(trapped, all));
-    if (!cut) return;
-    snprintf(text, sizeof text, "%zu stopped at the limit of iterations, before their end", cut);
+    kl_plot_black(cr, LEFT, 29, 6.5, KL_LEFT, words_of(trapped, all - behind));
+    if (!cut && !behind) return;
+    if (behind)
+        snprintf(text, sizeof text, "faint: %zu that were left behind early, where others were ahead",
+                 behind);
+    else snprintf(text, sizeof text, "%zu stopped at the limit of iterations, before their end", cut);
     kl_plot_text(cr, LEFT, TOP + HEIGHT + 34, 6.5, KL_LEFT, text);
 }
 

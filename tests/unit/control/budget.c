@@ -38,7 +38,7 @@ static void idle(void)
     struct kl_error err;
     double u[20] = { 0 };
     kl_control_options_default(&o);
-    o.gate = "i", o.set = "gamma_phi=0.01 gamma_down=0.004", o.segments = 10, o.duration = T;
+    o.gate = "i", o.set = "gamma_phi=0.01 gamma_down=0.004", o.segments = 10, o.duration.value = T;
     must(kl_control_setup_make(&s, &o, &err), &err);
     must(kl_control_budget(&b, &s, u, "detuning=0.03 amplitude=0.1", &err), &err);
     NEAR(b.loss, idle_loss(phi, down, 1, T), 1e-14);

@@ -80,13 +80,13 @@ int main(void)
             struct kl_control_options o = with("qubit", functions[i], NULL, "mean");
             o.zero_ends = ends;
             check(functions[i], &o);
-            o.slew = 4, o.tau = 0.1, o.oversample = 2, o.energy = 0.1;
+            o.slew.value = 4, o.tau.value = 0.1, o.oversample = 2, o.energy = 0.1;
             check("slew and low pass", &o);
             check_limits(functions[i], o);
             o.limit = "x+iy=2";
             check("modulus", &o);
             check_limits("modulus", o);
-            o.slew = o.tau = 0, o.oversample = 1;
+            o.slew.value = o.tau.value = 0, o.oversample = 1;
             check("modulus alone", &o);
             check_limits("modulus alone", o);
             o.zero_ends = false, o.constant = "y", o.limit = "x=0:3 y=-1:2";

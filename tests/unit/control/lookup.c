@@ -90,7 +90,7 @@ static void closed_form(void)
     struct kl_control_setup s;
     struct kl_error err;
     double limit;
-    o.set = "gamma_phi=0.085 gamma_down=0.045", o.duration = 2;
+    o.set = "gamma_phi=0.085 gamma_down=0.045", o.duration.value = 2;
     const double expected = 1 - (1 + 2 * exp(-2 * (0.085 + 0.0225)) + exp(-2 * 0.045)) / 4;
     for (int k = 0; k < 2; k++) {
         o.fidelity = k ? "average" : "entanglement";

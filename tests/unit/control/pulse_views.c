@@ -121,7 +121,7 @@ int main(void)
     check_landscape(file, loss, "detuning", "amplitude");
     kl_store_file_close(&file);
 
-    o.set = NULL, o.spread = "amplitude=0.1", o.duration = 3;
+    o.set = NULL, o.spread = "amplitude=0.1", o.duration.value = 3;
     file = file_of(&o, 0, transfer, &loss);
     check_filter(file, 3);
     check_landscape(file, loss, "amplitude", "detuning");

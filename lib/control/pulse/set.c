@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: MIT
+   What --set says of a system's parameters: rates, frequencies, and times that stand for rates. */
+#include <math.h>
+#include <string.h>
+
+#include "control/pulse/pulse_int.h"
+
+/* Times that stand for rates of a system that has these: 1/T1 = gamma_down + gamma_up, 1/T2 = gamma_phi
+   + 1/(2 T1), gamma_phi = 1/Tphi. */
+enum { T1, T2, TPHI, TIMES };
+static const char *const times[TIMES] = { "T1", "T2", "Tphi" };
+
+/* Which of them is it, and of which parameter, to which --set gives it; -1: none. */
+static int find_time(int *param, const struct kl_control_options *o, const struct kl_control_system *s,
+                     const char *name)
+{
+    for (int t = 0; t < TIMES; t++)
+        if (strcmp(name, times[t]) == 0 && kl_control_system_param(s, name) < 0) {
+            *param = kl_control_options_param(o, s, t == T1 ? "gamma_down" : "gamma_phi");
+            return *param < 0 ? -1 : t;
+        }
+    return -1;
+}
+
+/* The rates of times (0: not given), once all else that --set gives is known. */
+static int set_times(struct kl_control_system *s, const struct kl_control_options *o,
+                     const double time[TIMES], struct kl_error *err)
+{
+    const int phi = kl_control_options_param(o, s, "gamma_phi"),
+              down = kl_control_options_param(o, s, "gamma_down"),
+              up = kl_control_options_param(o, s, "gamma_up");
+    struct kl_control_decay decay = { .t1 = time[T1], .t2 = time[T2], .tphi = time[TPHI] };
+    struct kl_control_rates rates;
+    if (!(time[T1] > 0 || time[T2] > 0 || time[TPHI] > 0)) return KL_OK;
+    const double back = up < 0 ? 0 : s->params[up].value,
+                 all = down < 0 ? back : s->params[down].value + back;
+    if (!(time[T1] > 0) && all > 0) decay.t1 = 1 / all;
+    const int code = kl_control_decay_rates(&rates, &decay, "--set", err);
+    if (code) return code;
+    if (time[T1] > 0 && 1 / time[T1] < back)
+        return kl_fail(err, KL_EUSAGE,
+                       "--set: T1 is %g, expected at most %g: 1/T1 is the sum of both rates", time[T1],
+                       1 / back);
+    if (time[T1] > 0) s->params[down].value = 1 / time[T1] - back;
+    if (time[T2] > 0 || time[TPHI] > 0) s->params[phi].value = rates.phi;
+    return KL_OK;
+}
+
+int kl_control_options_set(struct kl_control_system *s, const struct kl_control_options *o,
+                           struct kl_error *err)
+{
+    struct kl_control_pair pair;
+    bool set[KL_CONTROL_MAX_PARAMS] = { false };
+    const char *text = o->set ? o->set : "";
+    double time[TIMES] = { 0 };
+    int code, j;
+    while ((code = kl_control_options_pair(&pair, &text, "set", err)) > 0) {
+        const char *name = pair.name;
+        double value;
+        const int t = find_time(&j, o, s, name);
+        if (t < 0) j = kl_control_options_param(o, s, name);
+        if (j < 0) return kl_control_options_fail_name("set", name, s, false, err);
+        code = kl_control_pair_value(
+            &value, &pair, t < 0 ? kl_control_options_quantity(s, j) : KL_CONTROL_TIME, s, "set", err);
+        if (code) return code;
+        if (set[j])
+            return kl_fail(err, KL_EUSAGE, "--set: %s%s%s is given twice", t < 0 ? "" : name,
+                           t < 0 ? "" : ": ", t < 0 ? name : s->params[j].name);
+        set[j] = true;
+        if (t >= 0 && !(value > 0))
+            return kl_fail(err, KL_EUSAGE, "--set: %s is a time; found %g, expected more than 0", name,
+                           value);
+        if (t >= 0) {
+            time[t] = value;
+            continue;
+        }
+        if (s->params[j].rate && value < 0)
+            return kl_fail(err, KL_EUSAGE, "--set: %s is a rate; found %g, expected 0 or more", name,
+                           value);
+        s->params[j].value = value;
+    }
+    return code ? code : set_times(s, o, time, err);
+}
+
+void kl_control_options_marked(bool *given, const struct kl_control_setup *s,
+                               const struct kl_control_options *o)
+{
+    struct kl_control_pair pair;
+    const char *text = o->set ? o->set : "";
+    while (kl_control_pair_next(&pair, &text) > 0) {
+        int j;
+        if (find_time(&j, o, &s->system, pair.name) < 0)
+            j = kl_control_options_param(o, &s->system, pair.name);
+        if (j >= 0) given[j] = true;
+    }
+}
