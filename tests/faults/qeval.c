@@ -26,7 +26,8 @@ const struct fault_job fault_jobs[] = {
       .command =
           "qeval ../in/a.h5 ../in/f.h5 --compare ../in/b.h5 --threads 2 -v --no-provenance -o out.h5",
       .old = "cp ../in/older.h5 out.h5" },
-    { .name = "qeval, a table", .command = "qeval ../in/a.h5 ../in/b.h5 ../in/f.h5 --json --threads 2" },
+    { .name = "qeval, a table",
+      .command = "qeval ../in/a.h5 ../in/b.h5 ../in/f.h5 --json --threads 2" },
     { .name = "qeval --predict",
       .command =
           "qeval --predict ../in/a.h5 ../in/f.h5 --csv p.csv --threads 2 --no-provenance -o out.h5",
