@@ -108,8 +108,7 @@ static int draw(struct run *run, const char *head, struct kl_error *err)
     size_t n_given = 0;
     for (int i = 0; i < 3; i++)
         if (inputs_of[i]) given[n_given++] = inputs_of[i];
-    int code =
-        kl_plot_figure_target_check(path, format, run->v->common.force, given, n_given, err);
+    int code = kl_plot_figure_target_check(path, format, run->v->common.force, given, n_given, err);
     if (code) return code;
     code = kl_plot_figure_write(&written, figure, &inputs, format, path, err);
     if (code || run->v->common.quiet) return code;

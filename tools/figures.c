@@ -22,8 +22,8 @@ static const struct kl_option options[] = {
       "traces|ranks|autocorrelation|acceptance|bounds|windows|spectra|erd|topography|people|importance|"
       "scaling",
       0, 0, true, "which", "Figures", NULL },
-    { "format", 0, KL_OPT_CHOICE, AT(format), "both|png|svg|pdf|all", 0, 0, true,
-      "both: PNG and SVG", NULL, NULL },
+    { "format", 0, KL_OPT_CHOICE, AT(format), "both|png|svg|pdf|all", 0, 0, true, "both: PNG and SVG",
+      NULL, NULL },
     { "width", 0, KL_OPT_STRING, AT(width), "86mm", 0, 0, true,
       "of a picture (mm, cm, in, pt); below 120mm one column", NULL, NULL },
     { "font", 0, KL_OPT_STRING, AT(font), "FAMILY", 0, 0, true, "of all text", NULL, NULL },

@@ -116,8 +116,8 @@ static const char *base_name(const char *path)
     return slash ? slash + 1 : path;
 }
 
-/* "accuracy 0.9728 (95 % over samples 0.9496 to 0.9848) over 5 heads, on 360 samples", behind what stands
- * before. */
+/* "accuracy 0.9728 (95 % over samples 0.9496 to 0.9848) over 5 heads, on 360 samples", behind what
+ * stands before. */
 static int write_headline(FILE *to, const char *before, struct kl_file *file, struct kl_error *err)
 {
     char text[KL_HEADLINE];

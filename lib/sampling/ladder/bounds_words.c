@@ -258,13 +258,13 @@ static void tell_meaning(const struct kl_sampling_bounds *b, FILE *to)
     kl_sampling_bounds_best(&best, b);
     if (!best.rung || b->options.factor < 1 || strcmp(l->convention, "tempered") == 0 || l->own_records)
         return;
-    fprintf(
-        to,
-        "a row by itself: with probability %g over the choice of the %lld training records the mean %s on\n"
-        "new ones of %s is below its bound%s,\nif the chains sample that law\n",
-        1 - b->options.delta, (long long)l->n, what,
-        single ? "this draw" : "the Gibbs posterior at its beta",
-        isnan(best.upper) ? "" : " (upper: Monte Carlo's error included)");
+    fprintf(to,
+            "a row by itself: with probability %g over the choice of the %lld training records the mean "
+            "%s on\n"
+            "new ones of %s is below its bound%s,\nif the chains sample that law\n",
+            1 - b->options.delta, (long long)l->n, what,
+            single ? "this draw" : "the Gibbs posterior at its beta",
+            isnan(best.upper) ? "" : " (upper: Monte Carlo's error included)");
     if (b->n_rungs < 3) return;
     fprintf(to, "the best of %zu, chosen after a look at all: %.4f", b->n_rungs - 1, best.bound);
     if (!isnan(best.upper)) fprintf(to, ", upper %.4f", best.upper);

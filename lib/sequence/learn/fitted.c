@@ -207,9 +207,7 @@ static const struct kl_kind_heading headings[] = { { "", "model" }, { "", "split
 static const struct kl_kind_number numbers[] = {
     { .attribute = "parameters", .title = "parameters", .format = "%.0f" },
     { .attribute = "fitted_windows", .title = "training windows", .format = "%.0f" },
-    { .attribute = "leak",
-      .title = "leak (recordings in training and test)",
-      .format = "%.0f" },
+    { .attribute = "leak", .title = "leak (recordings in training and test)", .format = "%.0f" },
     { .attribute = NULL },
 };
 static const struct kl_kind_group counted[] = {

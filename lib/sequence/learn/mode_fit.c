@@ -132,8 +132,8 @@ static int split(struct kl_mode_run *run, struct kl_error *err)
     if (!code) code = kl_sequence_split_make(&w->split, &w->set, &o, err);
     if (!code) code = kl_sequence_split_guard(&w->split, &w->set, o.kind, run->stage.log, err);
     if (!code && o.kind == KL_SEQUENCE_SPLIT_LEAK)
-        kl_caution(run->stage.log,
-                   "--split leak: windows of one recording are in training and in test; the score is no evidence");
+        kl_caution(run->stage.log, "--split leak: windows of one recording are in training and in test; "
+                                   "the score is no evidence");
     return code;
 }
 
