@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kernels/device.h"
 #include "sampling/heads/mode_head.h"
 #include "store/kind.h"
 
@@ -148,6 +149,7 @@ static const struct kl_option options[] = {
     WHOLE("leapfrogs", leapfrogs, 1, 1e5, true, "of hmc, a step, at most: from half of them to all are drawn", NULL),
     { "extend", 0, KL_OPT_STRING, AT(extend), "FILE", 0, 0, false, "go on from a smaller run", "Run", NULL },
     { "resume", 0, KL_OPT_FLAG, AT(resume), NULL, 0, 0, false, "from the checkpoint of a stopped run", NULL, NULL },
+    KL_DEVICE_OPTION(AT(common.device)),
     KL_STORE_RANKS_OPTION(AT(ranks), "chains"),
 };
 const struct kl_tool kl_sampling_head_tool = {
@@ -159,7 +161,6 @@ const struct kl_tool kl_sampling_head_tool = {
     .options = options,
     .n_options = sizeof options / sizeof *options,
     .values_size = sizeof(struct kl_sampling_head_values),
-    .without = "device",
     .chosen_by = "head",
 };
 /* clang-format on */
@@ -169,6 +170,7 @@ static void head_defaults(void *values)
     struct kl_sampling_head_prior prior;
     struct kl_sampling_head_values *v = values;
     kl_sampling_head_prior_default(&prior);
+    v->common.device = "auto";
     v->parameters = "all";
     v->sampler = "hmc";
     v->prior = "layer";
@@ -260,6 +262,7 @@ struct work {
     struct kl_sampling_run *run; /* of the head */
     struct kl_sampling_head_found found;
     struct kl_sampling_minimum minimum;
+    struct kl_device device;
 };
 
 static int open_inputs(struct kl_mode_run *run, struct kl_error *err)
@@ -320,6 +323,7 @@ static int make_rivals(struct work *w, struct kl_error *err)
         .validation = w->validation,
         .n_validation = w->n_validation,
         .n_threads = kl_pool_size(w->mode->pool),
+        .device = &w->device,
     };
     static const enum kl_core cores[KL_SAMPLING_RIVALS] = { KL_CORE_CIRCUIT, KL_CORE_TWIN,
                                                             KL_CORE_NONE };
@@ -448,7 +452,12 @@ static int sample_rivals(struct work *w, struct kl_error *err)
 static int sample(struct kl_mode_run *run, struct kl_error *err)
 {
     struct work *w = run->state;
-    int code = prepare(w, err);
+    const char *device = w->v->common.device;
+    int code = kl_device_choose_local(&w->device, device, run->ranks ? run->ranks->local : 0, err);
+    if (code) return code;
+    kl_device_used(&w->v->common, &w->device);
+    kl_device_unmeasured(device, run->stage.log);
+    code = prepare(w, err);
     if (!code) code = resume(w, err);
     if (!code) code = sample_rivals(w, err);
     if (code || kl_store_ranks_dismiss(run->ranks) || run->version < 2) return code;
