@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kernels/device.h"
 #include "sampling/heads/mode_head.h"
 #include "store/kind.h"
 
@@ -147,6 +148,7 @@ static const struct kl_option options[] = {
     { "exchange", 0, KL_OPT_FLAG, AT(exchange), NULL, 0, 0, true, "of replicas between neighbouring betas, once a draw", NULL, NULL },
     WHOLE("leapfrogs", leapfrogs, 1, 1e5, true, "of hmc, a step, at most: from half of them to all are drawn", NULL),
     { "extend", 0, KL_OPT_STRING, AT(extend), "FILE", 0, 0, false, "go on from a smaller run", "Run", NULL },
+    KL_DEVICE_OPTION(AT(common.device)),
     KL_STORE_RANKS_OPTION(AT(ranks), "chains"),
 };
 const struct kl_tool kl_sampling_head_tool = {
@@ -158,7 +160,6 @@ const struct kl_tool kl_sampling_head_tool = {
     .options = options,
     .n_options = sizeof options / sizeof *options,
     .values_size = sizeof(struct kl_sampling_head_values),
-    .without = "device",
     .chosen_by = "head",
 };
 /* clang-format on */
@@ -168,6 +169,7 @@ static void head_defaults(void *values)
     struct kl_sampling_head_prior prior;
     struct kl_sampling_head_values *v = values;
     kl_sampling_head_prior_default(&prior);
+    v->common.device = "auto";
     v->parameters = "all";
     v->sampler = "hmc";
     v->prior = "layer";
@@ -259,6 +261,7 @@ struct work {
     struct kl_sampling_run *run; /* of the head */
     struct kl_sampling_head_found found;
     struct kl_sampling_minimum minimum;
+    struct kl_device device;
 };
 
 static int open_inputs(struct kl_mode_run *run, struct kl_error *err)
@@ -321,6 +324,7 @@ static int make_rivals(struct work *w, struct kl_error *err)
         .validation = w->validation,
         .n_validation = w->n_validation,
         .n_threads = kl_pool_size(w->mode->pool),
+        .device = &w->device,
     };
     static const enum kl_core cores[KL_SAMPLING_RIVALS] = { KL_CORE_CIRCUIT, KL_CORE_TWIN,
                                                             KL_CORE_NONE };
@@ -340,11 +344,22 @@ static int check_kin(const struct work *w, const struct kl_file *file, struct kl
     return kl_sampling_chains_check_kin(file, w->mode->stage.key_parts, grow, err);
 }
 
+static int choose_device(struct work *w, struct kl_error *err)
+{
+    const char *device = w->v->common.device;
+    const struct kl_ranks *ranks = w->mode->ranks;
+    const int code = kl_device_choose_local(&w->device, device, ranks ? ranks->local : 0, err);
+    kl_device_used(&w->v->common, &w->device);
+    kl_device_unmeasured(device, w->mode->stage.log);
+    return code;
+}
+
 static int prepare(struct kl_mode_run *run, struct kl_error *err)
 {
     struct work *w = run->state;
     struct kl_file *file = NULL;
-    int code = kl_head_features_load(&w->features, w->features_file, err);
+    int code = choose_device(w, err);
+    if (!code) code = kl_head_features_load(&w->features, w->features_file, err);
     if (!code) code = kl_head_load(&w->head, w->head_file, NULL, w->v->replica, NULL, err);
     if (!code && w->head->shots)
         kl_note(w->mode->stage.log, 1, "%s was trained with %zu shots; chains take exact values",
