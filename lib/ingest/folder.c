@@ -255,6 +255,7 @@ static int source_open(struct kl_image_source *s, const struct kl_images_options
         (!o->labels && (rc = set_class_names(s, &classes, err))))
         goto out;
     rc = kl_ingest_folder_look(s, &f->files, o, err);
+    s->files = f->files.items;
     if (o->labels) { /* none */
         free(s->labels);
         s->labels = NULL;

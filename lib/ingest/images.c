@@ -174,6 +174,42 @@ static void add_name(char *list, size_t size, const char *name)
     if (!again) snprintf(list + used, size - used, "%s%s", used ? ", " : "", name);
 }
 
+/* What image k of a folder is called. */
+static const char *file_of(const struct kl_images *im, const struct kl_image_source *s, size_t k)
+{
+    const size_t n = strlen(s->path);
+    const char *file = s->files[k];
+    if (im->n_sources > 1 || strncmp(file, s->path, n) != 0) return file;
+    return file + n + strspn(file + n, "/");
+}
+
+static int gather_files(struct kl_images *im, struct kl_error *err)
+{
+    size_t size = 0, at = 0;
+    for (size_t i = 0; i < im->n_sources; i++) {
+        const struct kl_image_source *s = &im->sources[i];
+        if (!s->files) return KL_OK;
+        for (size_t k = 0; k < s->n; k++) {
+            const char *file = file_of(im, s, k);
+            const size_t n = strlen(file);
+            if (n > size) size = n;
+            for (uint32_t letter; *file;) {
+                const int bytes = kl_get_utf8(&letter, file);
+                if (bytes <= 0) return KL_OK; /* a name in no text that HDF5 has */
+                file += bytes;
+            }
+        }
+    }
+    if (!(im->files = calloc(im->n, size))) return kl_fail_memory(err, im->n * size);
+    im->file_size = size;
+    for (size_t i = 0; i < im->n_sources; i++)
+        for (size_t k = 0; k < im->sources[i].n; k++, at++) {
+            const char *file = file_of(im, &im->sources[i], k);
+            memcpy(im->files + at * size, file, strlen(file));
+        }
+    return KL_OK;
+}
+
 static void gather_names(struct kl_images *im)
 {
     for (size_t i = 0; i < im->n_sources; i++) {
@@ -202,7 +238,7 @@ int kl_ingest_images_open(struct kl_images **images, const char *const *paths, s
         if ((rc = open_source(&im->sources[i], paths[i], options, err))) goto out;
     }
     if ((rc = agree_on_size(im, options, err)) || (rc = agree_on_classes(im, err))) goto out;
-    if ((rc = gather(im, options, err))) goto out;
+    if ((rc = gather(im, options, err)) || (rc = gather_files(im, err))) goto out;
     gather_names(im);
     rc = kl_ingest_images_remark(im, options, err);
 out:
@@ -230,6 +266,7 @@ void kl_ingest_images_close(struct kl_images **images)
     free(im->sources);
     free(im->labels);
     free(im->index);
+    free(im->files);
     free(im);
     *images = NULL;
 }

@@ -37,6 +37,9 @@ struct kl_images {
     int64_t *index;                     /* [n] position in the source, skipped ones counted */
     size_t n_classes, class_name_size;  /* 0 without labels */
     char *class_names;                  /* [n_classes][class_name_size], NUL padded */
+    size_t file_size;                   /* 0: not all inputs are folders */
+    char *files;                        /* [n][file_size], NUL padded: below the folder; of several
+                                           folders with the folder's path */
     size_t skipped;                     /* bad files left out */
     char images_from[512],
         labels_from[512];            /* HDF5: names of the inputs' datasets, or "none"; else "" */

@@ -36,6 +36,7 @@ struct kl_image_source {
     size_t n_classes, class_name_size;
     char *class_names;
     bool named;                            /* they are no numbers from 0 */
+    char *const *files;                    /* [n] of a folder: paths; else NULL */
     const char *images_from, *labels_from; /* HDF5: names of datasets, or "none"; else NULL */
     size_t skipped;
     void *state; /* the driver's */

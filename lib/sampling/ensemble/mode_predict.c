@@ -13,6 +13,7 @@
 #include "store/mode.h"
 
 enum { NUMERICAL_VERSION = 1, SCHEMA = 1 };
+#define FILES "aside/files" /* of features, and of predictions on them */
 
 struct values {
     struct kl_common common;
@@ -55,7 +56,8 @@ struct work {
     int64_t *index; /* (n) */
     size_t agree;   /* samples of which all heads say one class */
     char *names;    /* (c, name_size) of the head's classes */
-    size_t name_size;
+    char *files;    /* (n, file_size) of images in folders; NULL */
+    size_t name_size, file_size;
     bool differs;
 };
 
@@ -130,8 +132,15 @@ static int predict(struct kl_mode_run *run, struct kl_error *err)
     if (!code)
         code = kl_store_file_load_shape((void **)&w->index, w->input, "index", KL_TYPE_I64, 1,
                                         &w->features.n, err);
-    if (!code) code = kl_head_evaluate(&w->e, w->head, &w->features, &o, run->pool, err);
     const struct kl_dataset *names;
+    if (!code && kl_store_file_find(w->input, FILES))
+        code = kl_store_file_load_named((void **)&w->files, &names, w->input, FILES, KL_TYPE_STRING, 1,
+                                        err);
+    if (!code && w->files) w->file_size = names->item_size;
+    if (!code && w->files && names->rows != w->features.n)
+        code = kl_fail(err, KL_EDATA, "%s: dataset " FILES ": found %zu, expected %zu",
+                       kl_store_file_path(w->input), names->rows, w->features.n);
+    if (!code) code = kl_head_evaluate(&w->e, w->head, &w->features, &o, run->pool, err);
     if (!code)
         code = kl_store_file_load_named((void **)&w->names, &names, w->head, "class_names",
                                         KL_TYPE_STRING, 1, err);
@@ -166,14 +175,16 @@ static int save(struct kl_mode_run *run, struct kl_writer *to, struct kl_error *
     if (code >= 0)
         code = kl_store_writer_put(to, "class_names", KL_TYPE_STRING, w->name_size, 1, dims + 1,
                                    w->names, err);
+    if (code >= 0 && w->files)
+        code = kl_store_writer_put(to, FILES, KL_TYPE_STRING, w->file_size, 1, dims, w->files, err);
     return code < 0 ? code : KL_OK;
 }
 
 /* ---- as text, out of the file that is there ---- */
 
 struct predictions {
-    size_t n, c, name_size, heads, agree;
-    char *names;
+    size_t n, c, name_size, file_size, heads, agree;
+    char *names, *files;
     int64_t *index;
     int32_t *predicted;
     float *mean, *deviation; /* deviation NULL: of one head */
@@ -181,7 +192,8 @@ struct predictions {
 
 static void free_predictions(struct predictions *p)
 {
-    free(p->names), free(p->index), free(p->predicted), free(p->mean), free(p->deviation);
+    free(p->names), free(p->files), free(p->index), free(p->predicted), free(p->mean),
+        free(p->deviation);
 }
 
 static int load(struct predictions *p, const char *path, struct kl_error *err)
@@ -210,6 +222,12 @@ static int load(struct predictions *p, const char *path, struct kl_error *err)
     if (!code && p->heads > 1)
         code = kl_store_file_load_shape((void **)&p->deviation, file, "deviations", KL_TYPE_F32, 2, dims,
                                         err);
+    if (!code && kl_store_file_find(file, FILES))
+        code = kl_store_file_load_named((void **)&p->files, &set, file, FILES, KL_TYPE_STRING, 1, err);
+    if (!code && p->files) p->file_size = set->item_size;
+    if (!code && p->files && set->rows != p->n)
+        code = kl_fail(err, KL_EDATA, "%s: dataset " FILES ": found %zu, expected %zu", path, set->rows,
+                       p->n);
     for (size_t i = 0; i < p->n && !code; i++)
         if (p->predicted[i] < 0 || (size_t)p->predicted[i] >= p->c)
             code = kl_fail(err, KL_EDATA, "%s: dataset predictions: row %zu has class %d of %zu", path,
@@ -231,12 +249,16 @@ static void put_name(FILE *to, const struct predictions *p, size_t k, const char
 static void put_csv(FILE *to, const void *context)
 {
     const struct predictions *p = context;
-    fputs("index,prediction", to);
+    fprintf(to, "index%s,prediction", p->files ? ",file" : "");
     for (size_t k = 0; k < p->c; k++) fputc(',', to), put_name(to, p, k, "p ");
     for (size_t k = 0; k < p->c && p->deviation; k++) fputc(',', to), put_name(to, p, k, "sd ");
     fputc('\n', to);
     for (size_t i = 0; i < p->n; i++) {
         fprintf(to, "%lld,", (long long)p->index[i]);
+        if (p->files) {
+            const char *file = p->files + i * p->file_size;
+            kl_csv_write(to, file, strnlen(file, p->file_size)), fputc(',', to);
+        }
         put_name(to, p, (size_t)p->predicted[i], "");
         for (size_t k = 0; k < p->c; k++) fprintf(to, ",%.6g", (double)p->mean[i * p->c + k]);
         for (size_t k = 0; k < p->c && p->deviation; k++)
@@ -293,7 +315,8 @@ static void close_inputs(struct kl_mode_run *run)
     kl_sampling_heads_close(&w->draws);
     kl_store_file_close(&w->head);
     kl_store_file_close(&w->input);
-    free(w->mean), free(w->deviation), free(w->predicted), free(w->index), free(w->names);
+    free(w->mean), free(w->deviation), free(w->predicted), free(w->index), free(w->names),
+        free(w->files);
 }
 
 static const struct kl_kind_number numbers[] = {

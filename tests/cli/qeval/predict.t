@@ -35,3 +35,14 @@ $ extract-features new.csv --label none -q -o other.h5; qeval --predict head.h5 
 $ qeval --predict new.h5 head.h5 -o x.h5
 ! qeval: new.h5: holds 'features', expected 'head', which comes from qtrain
 ? 65
+
+# Images of a folder have their names, in the features and beside what is predicted of them.
+$ mkdir -p set/cat set/dog new; for i in 1 2 3 4; do cp $ROOT/tests/fuzz/jpeg/420 set/cat/$i.jpg; cp $ROOT/tests/fuzz/png/rgb set/dog/$i.png; done; cp set/dog/1.png 'new/a, b.png'; cp set/cat/2.jpg new
++ o="--resize 28 --channels grey -q"; extract-features set $o -o s.h5 2>log; qtrain s.h5 --epochs 2 --no-controls -q -o pets.h5 2>log; extract-features new --labels none $o -o n.h5
++ qeval --predict pets.h5 n.h5 -q -o p.h5 --csv - | cut -d, -f 1,2; qeval --predict pets.h5 n.h5 -q -o p.h5 --csv p.csv; head -n 1 p.csv
++ h5dump -d aside/files s.h5 | grep -o '[a-z]*/[0-9]\.[a-z]*' | tr '\n' ' '; cache verify p.h5
+> index,file
+> 0,2.jpg
+> 1,"a
+> index,file,prediction,p cat,p dog
+> cat/1.jpg cat/2.jpg cat/3.jpg cat/4.jpg dog/1.png dog/2.png dog/3.png dog/4.png p.h5: whole
