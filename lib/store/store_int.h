@@ -143,7 +143,8 @@ int kl_store_h5_dataset(long long file, struct kl_dataset *dataset,
                         struct kl_error *err); /* sets offset */
 int kl_store_h5_attributes(long long file, const struct kl_attributes *attributes, struct kl_error *err);
 /* The dimension scales that the text attributes `dimensions` name, after everything else. */
-int kl_store_h5_scales(long long file, const struct kl_attributes *attributes, struct kl_error *err);
+int kl_store_h5_scales(long long file, struct kl_stored *const *stored, size_t n,
+                       const struct kl_attributes *attributes, struct kl_error *err);
 int kl_store_h5_close(long long *file, const int *problem, struct kl_error *err);
 /* Every dataset, with attributes; names in `digests/` and `provenance` included. *datasets is malloc'ed.
  */

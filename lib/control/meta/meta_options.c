@@ -150,7 +150,6 @@ static const struct kl_option options[] = {
       NULL, NULL },
     KL_TRAIN_SCHEDULE_OPTIONS(AT(train)),
     KL_TRAIN_REPLICA_OPTIONS(AT(train), "networks that differ in first values and tasks"),
-    KL_TRAIN_RESUME_OPTION(AT(train)),
     KL_TRAIN_CHECKPOINT_OPTION(AT(train)),
     KL_TRAIN_HISTORY_OPTIONS(AT(train)),
     KL_DEVICE_OPTION(AT(common.device)),

@@ -22,9 +22,8 @@ struct method {
     const struct kl_mode *mode;
     int64_t *(*fold)(void *values);
     int (*split)(struct kl_sequence_split_options *o, const void *values, struct kl_error *err);
-    bool *(*resume)(void *values); /* NULL: there is nothing to be said */
-    bool tried;                    /* --dry-run can say how long it takes */
-    bool sweeps;                   /* a fold's file is a table, whose best point is its model */
+    bool tried;  /* --dry-run can say how long it takes */
+    bool sweeps; /* a fold's file is a table, whose best point is its model */
 };
 
 struct fold {
@@ -127,15 +126,10 @@ static _Noreturn void be_fold(struct study *s, size_t f)
 {
     struct kl_mode_run *run = s->run;
     struct kl_error err = { 0 };
-    char *checkpoint = NULL;
     int code = take_words(s, f, &err);
     set_fold(s, f);
     s->common->progress = "none";
     s->common->quiet |= s->method->sweeps && !s->common->json; /* tables stay in their files */
-    if (!code) code = kl_store_checkpoint_path(&checkpoint, s->paths[f], &err);
-    if (!code && s->method->resume)
-        *s->method->resume(run->values) &= access(checkpoint, F_OK) == 0; /* others begin */
-    free(checkpoint);
     if (!code) code = kl_store_mode_run(s->method->mode, run, &err);
     _exit(kl_store_mode_end(run, code, &err));
 }
@@ -268,8 +262,8 @@ static int run_all(struct study *s, const struct kl_watch *watch, struct kl_erro
     }
     if (kl_signals_pending()) {
         kl_note(s->run->stage.log, 1,
-                "stopped; %zu of %zu folds are in %s, and the same command%s goes on", s->done, s->n,
-                s->folder, s->method->resume ? " with --resume" : "");
+                "stopped; %zu of %zu folds are in %s, and the same command goes on", s->done, s->n,
+                s->folder);
         return kl_fail(err, KL_ESIGNAL, "stopped");
     }
     if (code || !s->status) return code;
@@ -378,6 +372,7 @@ static int check(const struct study *s, struct kl_error *err)
 static int forecast(struct study *s, struct kl_error *err)
 {
     set_fold(s, 0);
+    if (access(s->folder, F_OK)) s->common->output = NULL; /* nothing is made */
     s->run->stage.runs = s->n, s->run->stage.at_once = s->at_once;
     return kl_store_mode_run(s->method->mode, s->run, err);
 }
@@ -414,10 +409,6 @@ static int64_t *train_fold(void *values)
 {
     return &((struct kl_sequence_train_values *)values)->fold;
 }
-static bool *train_resume(void *values)
-{
-    return &((struct kl_sequence_train_values *)values)->train.resume;
-}
 static int train_split(struct kl_sequence_split_options *o, const void *values, struct kl_error *err)
 {
     struct kl_sequence_train_values v = *(const struct kl_sequence_train_values *)values;
@@ -427,9 +418,7 @@ static int train_split(struct kl_sequence_split_options *o, const void *values, 
 }
 static int train(struct kl_mode_run *run, struct kl_error *err)
 {
-    static const struct method net = {
-        &kl_sequence_mode_train, train_fold, train_split, train_resume, true, false
-    };
+    static const struct method net = { &kl_sequence_mode_train, train_fold, train_split, true, false };
     return folds(&net, run, err);
 }
 const struct kl_mode kl_sequence_mode_train_folds = { .tool = &kl_sequence_train_tool,
@@ -438,9 +427,8 @@ const struct kl_mode kl_sequence_mode_train_folds = { .tool = &kl_sequence_train
 
 static int fit(struct kl_mode_run *run, struct kl_error *err)
 {
-    static const struct method fitted = {
-        &kl_sequence_mode_fit, kl_sequence_fit_fold, kl_sequence_fit_split, NULL, false, false
-    };
+    static const struct method fitted = { &kl_sequence_mode_fit, kl_sequence_fit_fold,
+                                          kl_sequence_fit_split, false, false };
     return folds(&fitted, run, err);
 }
 const struct kl_mode kl_sequence_mode_fit_folds = { .tool = &kl_sequence_fit_tool,
@@ -456,9 +444,7 @@ static int sweep_split(struct kl_sequence_split_options *o, const void *values, 
 }
 static int sweep(struct kl_mode_run *run, struct kl_error *err)
 {
-    static const struct method best = {
-        &kl_sequence_mode_sweep, train_fold, sweep_split, NULL, true, true
-    };
+    static const struct method best = { &kl_sequence_mode_sweep, train_fold, sweep_split, true, true };
     return folds(&best, run, err);
 }
 const struct kl_mode kl_sequence_mode_sweep_folds = { .tool = &kl_sequence_sweep_tool,

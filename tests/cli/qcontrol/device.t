@@ -43,12 +43,12 @@ $ export KETLINE_CUDA=$BUILD/tests/cuda/libketline-cuda.so; small="--detuning-ra
 > one key
 > "device":"cuda: emulated"
 
-# A signal stops it between two steps; --resume goes on to the same bytes, whatever the threads.
+# A signal stops it between two steps; the same command goes on to the same bytes, whatever the threads.
 $ export KETLINE_CUDA=$BUILD/tests/cuda/libketline-cuda.so; train() { qcontrol train --device cuda -k 1 -b 40 --hidden-dim 8 --n-segments 2 -n 16 --val-interval 2 --val-tasks 4 --no-provenance --progress none "$@"; }
 + train -o all.h5 >/dev/null 2>&1; train --checkpoint-every 1 -j 2 -o part.h5 >/dev/null 2>&1 & pid=$!
 + until [ -e .part.h5.checkpoint ] || ! kill -0 $pid 2>/dev/null; do sleep 0.01; done
 + pkill -TERM -P $pid; wait $pid; echo $?
-+ train --resume -j 2 -o part.h5 2>&1 | grep -c 'found .*checkpoint'; cmp all.h5 part.h5 && echo same
++ train -j 2 -o part.h5 2>&1 | grep -c 'found .*checkpoint'; cmp all.h5 part.h5 && echo same
 > 143
 > 1
 > same

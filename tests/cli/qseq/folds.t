@@ -2,7 +2,7 @@
 ~ s/[0-9.]+ s$/T/
 ~ s/loss [0-9.]+/loss L/
 ~ /tell all classes apart/d
-$ qseq generate people -q -n 4 --channels 8 --trials 8 -o people && qseq windows -q people/*.edf --rate 40 -o w.h5
+$ qseq generate people -q --people 4 --channels 8 --trials 8 -o people && qseq windows -q people/*.edf --rate 40 -o w.h5
 $ qseq train w.h5 -m means --epochs 2 --split loso --fold all --no-provenance -j 3 -o m.h5 | sort | sed -E 's/ \(best epoch .*|accuracy .*//'
 > m.h5.folds/0.h5: 2 epochs, val loss L
 > m.h5.folds/1.h5: 2 epochs, val loss L
@@ -34,14 +34,14 @@ $ before=$(stat -c %Y.%i m.h5.folds/0.h5); rm m.h5 m.h5.folds/2.h5; qseq train w
 + cmp by-hand.h5 m.h5 && [ "$before" = "$(stat -c %Y.%i m.h5.folds/0.h5)" ] && echo same
 > same
 
-# Stopped: the folds stop with it, and --resume goes on to the same bytes.
+# Stopped: the folds stop with it, and goes on to the same bytes.
 $ long() { qseq train w.h5 -m hydra --qubits 2 --layers 1 --epochs 40 --patience 0 --split loso --fold all --no-provenance --progress none -j 2 "$@"; }
 + long -q -o whole.h5; long --checkpoint-every 1 -o part.h5 >out 2>said & pid=$!
 + until [ -e part.h5.folds/.1.h5.checkpoint ] || ! kill -0 $pid 2>/dev/null; do sleep 0.01; done
 + p=$(pgrep -P $pid); kill -TERM ${p:-$pid}; wait $pid; echo $?; cat out; sed '/Terminated/d; s/[0-3] of 4/N of 4/' said
-+ long -q --resume -o part.h5; cmp whole.h5 part.h5 && echo same; ls -A part.h5.folds
++ long -q -o part.h5; cmp whole.h5 part.h5 && echo same; ls -A part.h5.folds
 > 143
-> qseq: stopped; N of 4 folds are in part.h5.folds, and the same command with --resume goes on
+> qseq: stopped; N of 4 folds are in part.h5.folds, and the same command goes on
 > same
 > 0.h5
 > 1.h5

@@ -1,7 +1,7 @@
 # A sweep of all folds: each fold's validation chooses its point, the chosen models are one report, and nothing of it has seen who is tested.
 ~ s/-?[0-9]+\.[0-9]+/N/g
 ~ /tell all classes apart/d
-$ qseq generate people -q -n 3 --channels 8 --trials 8 -o people && qseq windows -q people/*.edf --rate 40 -o w.h5
+$ qseq generate people -q --people 3 --channels 8 --trials 8 -o people && qseq windows -q people/*.edf --rate 40 -o w.h5
 + echo 'qseq sweep "$@" -m means --epochs 3 -g lr=1e-3,1e-1 --split loso --no-provenance' >nested
 $ sh nested w.h5 --fold all -j 2 -o n.h5; sh nested w.h5 --fold all -o n.h5; ls -1p n.h5.folds; ls n.h5.folds/1-*
 > n.h5: means, accuracy N (standard error N over 3 people, N by 72 windows alone), AUC N, kappa N
@@ -28,7 +28,7 @@ $ for f in 0 1 2; do sh nested w.h5 -q --fold $f -o $f.h5; cmp $f.h5 n.h5.folds/
 > lr=1e-3     2    N
 
 # Another person in the last one's place, whom fold 2 tests: its points have the losses that they had, those of other folds have not.
-$ qseq generate people -q -n 3 --channels 8 --trials 8 --seed 1 -o others && cp others/S003*.edf people && qseq windows -q people/*.edf --rate 40 -o other.h5
+$ qseq generate people -q --people 3 --channels 8 --trials 8 --seed 1 -o others && cp others/S003*.edf people && qseq windows -q people/*.edf --rate 40 -o other.h5
 + sh nested other.h5 -q --fold all -o o.h5; for f in 0 1 2; do h5diff n.h5.folds/$f.h5 o.h5.folds/$f.h5 val_loss >/dev/null && echo fold $f: same losses || echo fold $f: others; done
 + cmp -s n.h5 o.h5 || echo another report
 > fold 0: others
