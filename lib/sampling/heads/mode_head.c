@@ -346,11 +346,11 @@ static int check_kin(const struct work *w, const struct kl_file *file, struct kl
 
 static int choose_device(struct work *w, struct kl_error *err)
 {
-    const char *device = w->v->common.device;
     const struct kl_ranks *ranks = w->mode->ranks;
-    const int code = kl_device_choose_local(&w->device, device, ranks ? ranks->local : 0, err);
+    const int code =
+        kl_device_choose_local(&w->device, w->v->common.device, ranks ? ranks->local : 0, err);
     kl_device_used(&w->v->common, &w->device);
-    kl_device_unmeasured(device, w->mode->stage.log);
+    kl_device_unmeasured(w->v->common.device, w->mode->stage.log);
     return code;
 }
 

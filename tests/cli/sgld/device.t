@@ -63,7 +63,7 @@ $ export KETLINE_CUDA=$BUILD/tests/cuda/libketline-cuda.so; o="-q --test-mode -B
 
 # Chains of a head: the same losses and weights on either device, one key, the record; a run goes on; a GPU that is lost is one line, 75.
 $ export KETLINE_CUDA=$BUILD/tests/cuda/libketline-cuda.so; extract-features $DATA/digits/train-images-idx3-ubyte -q --resize 28 --limit 30 -o f.h5; qtrain f.h5 -q --epochs 2 --reduction 16 --no-controls -o head.h5 2>log; o="head f.h5 --head head.h5 --rungs 2 --warmup 0 --keep 2 --chains 1 --leapfrogs 2 -q --no-provenance"
-+ for p in all tail; do for d in cpu cuda; do sgld $o --parameters $p --draws 4 --device $d -o $d-$p.h5 2>log || cat log; done; for d in posterior/train_loss sample_stats/test_loss state/w; do h5diff -d 1e-4 cpu-$p.h5 cuda-$p.h5 $d >/dev/null || echo $p $d; done; done
++ for p in all tail; do for d in cpu cuda; do sgld $o --parameters $p --draws 4 --device $d -o $d-$p.h5 2>log || cat log; done; for d in posterior/train_loss sample_stats/test_loss state/w; do h5diff -q -d 1e-4 cpu-$p.h5 cuda-$p.h5 $d || echo $p $d; done; done
 + [ "$(sgld $o --draws 4 --device cuda --key)" = "$(sgld $o --draws 4 --key)" ] && echo one key; sgld ${o% --no*} --parameters head --draws 4 --device cuda -o with.h5 2>log; h5dump -d provenance with.h5 | grep -o '"device":"cuda: [^"]*"'
 + sgld $o --parameters tail --draws 6 --device cuda -o whole.h5 2>log; sgld $o --parameters tail --draws 6 --device cuda --extend cuda-tail.h5 -o longer.h5 2>log; cmp whole.h5 longer.h5 && echo same
 + for k in 1 9 30 60 120; do KETLINE_EMULATED_FAIL=$k sgld $o --parameters head --draws 4 -j 1 --device cuda -o gone.h5 2>err && echo "call $k passed"; [ $? = 75 ] || echo "call $k: status"; [ "$(grep -vc 'drawn\|kept' err)" = 1 ] || cat err; done; ls gone.h5
