@@ -79,6 +79,15 @@ void kl_device_used(struct kl_common *common, const struct kl_device *device)
     common->device_peak = device->cuda ? device->cuda->peak : NULL;
 }
 
+int kl_device_take(struct kl_device *device, struct kl_common *common, size_t local,
+                   const struct kl_log *log, struct kl_error *err)
+{
+    const int code = kl_device_choose_local(device, common->device, local, err);
+    kl_device_used(common, device);
+    if (!code) kl_device_unmeasured(common->device, log);
+    return code;
+}
+
 /* Of which docs/benchmarks.md has numbers. Of others it is not known where the CPU is faster. */
 static bool is_measured(const char *name)
 {

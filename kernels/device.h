@@ -24,8 +24,12 @@ int kl_device_choose(struct kl_device *device, const char *text, struct kl_error
    own, as long as there are enough. */
 int kl_device_choose_local(struct kl_device *device, const char *text, size_t local,
                            struct kl_error *err);
-/* What the run's record says of it: its name, and at the end the most of its memory that was taken. */
 struct kl_common;
+/* What common->device says, for a stage that has not been measured on a GPU, or for one of several
+   processes; the run's record tells it. KL_EDEVICE. */
+int kl_device_take(struct kl_device *device, struct kl_common *common, size_t local,
+                   const struct kl_log *log, struct kl_error *err);
+/* What the run's record says of it: its name, and at the end the most of its memory that was taken. */
 void kl_device_used(struct kl_common *common, const struct kl_device *device);
 /* Seconds that there is to do, about: of one thread of a CPU, if it had to do all; of the GPU of
    docs/benchmarks.md, its start included (0: not measured). refused: why a GPU cannot do it, or NULL. */

@@ -154,9 +154,7 @@ static int find_depends(struct depends *on, const struct work *w, struct kl_erro
 /* The device and the features; then a head and its controls on them. */
 static int prepare(struct work *w, struct kl_error *err)
 {
-    const int code = kl_device_choose(&w->device, w->v->common.device, err);
-    kl_device_used(&w->v->common, &w->device);
-    kl_device_unmeasured(w->v->common.device, w->log);
+    const int code = kl_device_take(&w->device, &w->v->common, 0, w->log, err);
     return code ? code : kl_head_features_load(&w->features, w->input, err);
 }
 

@@ -76,9 +76,7 @@ static int resume(struct work *w, struct kl_error *err)
 
 static int prepare(struct work *w, struct kl_error *err)
 {
-    const int code = kl_device_choose(&w->device, w->v->common.device, err);
-    kl_device_used(&w->v->common, &w->device);
-    kl_device_unmeasured(w->v->common.device, &w->log);
+    const int code = kl_device_take(&w->device, &w->v->common, 0, &w->log, err);
     return code || w->run->pool ? code : kl_pool_create(&w->run->pool, (int)w->v->common.threads, err);
 }
 

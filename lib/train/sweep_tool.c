@@ -216,13 +216,10 @@ static int train_share(struct run *run, struct kl_error *err)
 
 static int train(struct run *run, struct kl_error *err)
 {
-    const struct kl_common *common = run->common;
     size_t first, n;
     part_of(run, &first, &n);
-    int code =
-        kl_device_choose_local(&run->device, common->device, run->ranks ? run->ranks->local : 0, err);
-    kl_device_unmeasured(common->device, run->stage->log);
-    kl_device_used(run->common, &run->device);
+    int code = kl_device_take(&run->device, run->common, run->ranks ? run->ranks->local : 0,
+                              run->stage->log, err);
     for (size_t i = 0; i < run->points.n; i++)
         kl_device_used(run->points.points[i].common, &run->device);
     if (!code) code = kl_train_sweep_points_try(&run->points, first, n, err);
@@ -230,7 +227,7 @@ static int train(struct run *run, struct kl_error *err)
     if (mkdir(run->folder, 0777) != 0 && errno != EEXIST)
         return kl_fail_errno(err, KL_EIO, "%s: the folder of the %ss cannot be made", run->folder,
                              run->with->kind->name);
-    code = kl_pool_create(&run->pool, (int)common->threads, err);
+    code = kl_pool_create(&run->pool, (int)run->common->threads, err);
     if (!code && run->ranks) code = train_share(run, err);
     if (code || kl_store_ranks_dismiss(run->ranks)) return code;
     code = train_points(run, first, n, err);

@@ -163,13 +163,11 @@ static int prepare(struct kl_mode_run *run, struct kl_error *err)
 {
     struct work *w = run->state;
     int code = kl_bits_note(&run->stage, &w->bits, true, err);
-    if (!code) code = kl_device_choose(&w->device, w->v->common.device, err);
+    if (!code) code = kl_device_take(&w->device, &w->v->common, 0, run->stage.log, err);
     if (!code && w->device.cuda && w->v->batch > KL_MLP_BATCH)
         code = kl_fail(err, KL_EUSAGE,
                        "--batch-size %lld: on a GPU a step has %d rows at most; give --device cpu",
                        (long long)w->v->batch, KL_MLP_BATCH);
-    kl_device_used(&w->v->common, &w->device);
-    kl_device_unmeasured(w->v->common.device, run->stage.log);
     return code;
 }
 

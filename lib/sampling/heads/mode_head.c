@@ -347,11 +347,7 @@ static int check_kin(const struct work *w, const struct kl_file *file, struct kl
 static int choose_device(struct work *w, struct kl_error *err)
 {
     const struct kl_ranks *ranks = w->mode->ranks;
-    const int code =
-        kl_device_choose_local(&w->device, w->v->common.device, ranks ? ranks->local : 0, err);
-    kl_device_used(&w->v->common, &w->device);
-    kl_device_unmeasured(w->v->common.device, w->mode->stage.log);
-    return code;
+    return kl_device_take(&w->device, &w->v->common, ranks ? ranks->local : 0, w->mode->stage.log, err);
 }
 
 static int prepare(struct kl_mode_run *run, struct kl_error *err)

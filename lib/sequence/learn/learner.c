@@ -341,11 +341,7 @@ static int choose_device(struct kl_sequence_learner *s, const struct kl_training
         s->device = *t->device;
         return KL_OK;
     }
-    const int code = kl_device_choose(&s->device, common->device, err);
-    if (code) return code;
-    kl_device_used(common, &s->device);
-    kl_device_unmeasured(common->device, t->log);
-    return KL_OK;
+    return kl_device_take(&s->device, common, 0, t->log, err);
 }
 
 static int open_training(struct kl_training *t, struct kl_error *err)

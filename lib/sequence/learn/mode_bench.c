@@ -136,9 +136,7 @@ static int read_forecast(struct work *w, struct kl_error *err)
 static int choose_device(struct work *w, struct kl_error *err)
 {
     struct kl_common *common = &((struct values *)w->run->values)->v.common;
-    const int code = kl_device_choose(&w->device, common->device, err);
-    kl_device_used(common, &w->device);
-    kl_device_unmeasured(common->device, w->run->stage.log);
+    const int code = kl_device_take(&w->device, common, 0, w->run->stage.log, err);
     if (code || !w->device.cuda || !w->v->forecast) return code;
     return kl_fail(err, KL_EUSAGE, "--forecast: of ranks, not on a GPU; give --device cpu");
 }
