@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
-   Pulses that are sought from many starts on a GPU, a block a start (kernels/cuda/pulse.cu): see
+   Pulses that are sought from many starts, or judged, on a GPU, a block each (kernels/cuda/pulse.cu): see
    kernels/cuda.h. In double. */
 #ifndef KL_KERNELS_CUDA_PULSES_H
 #define KL_KERNELS_CUDA_PULSES_H
@@ -13,8 +13,15 @@
 struct kl_error;
 /* What members make together, as enum kl_control_aggregate. */
 enum { KL_CUDA_PULSE_MEAN, KL_CUDA_PULSE_WORST, KL_CUDA_PULSE_CVAR };
-/* L-BFGS, Newton's method (of a mean of plain controls), Adam. */
-enum { KL_CUDA_PULSE_LBFGS, KL_CUDA_PULSE_NEWTON, KL_CUDA_PULSE_ADAM };
+/* L-BFGS, Newton's method (of a mean of plain controls), Adam; no search, but points that are given, and
+   with Hessian products. */
+enum {
+    KL_CUDA_PULSE_LBFGS,
+    KL_CUDA_PULSE_NEWTON,
+    KL_CUDA_PULSE_ADAM,
+    KL_CUDA_PULSE_POINTS,
+    KL_CUDA_PULSE_PRODUCTS
+};
 /* How a point's n numbers become controls, as struct kl_control_waveform has it. The numbers of control
    k begin at `first`: one a sample; `count`, which values [samples][count] are multiplied by; or one.
    Two partners lie in a disc; the range of others that are not piecewise is middle +- half. */
@@ -55,10 +62,17 @@ struct kl_cuda_pulse_result {
     double loss;
     int32_t iterations, evaluations, stop; /* stop: enum kl_descent_stop */
 };
+/* A point of each start, and tasks in place of those of the problem, weights if it has own_weights.
+   products: of PRODUCTS, the Hessian's with along. Points and what is found: [n][numbers]. */
+struct kl_cuda_pulse_points {
+    const double *params, *amplitude, *weights, *points, *along;
+    double *gradients, *products;
+    struct kl_cuda_pulse_result *results; /* [n]: of these the losses */
+};
 struct kl_cuda_pulses;
 
 struct kl_cuda_pulses_calls {
-    /* Searches begin at points [n][numbers]. KL_EUSAGE: the system does
+    /* Searches begin at points [n][numbers] (NULL: points are given later). KL_EUSAGE: the system does
        not fit a block's memory. */
     int (*open)(struct kl_cuda_pulses **pulses, const struct kl_cuda_pulse *problem,
                 const double *points, size_t n, int device, struct kl_error *err);
@@ -68,6 +82,9 @@ struct kl_cuda_pulses_calls {
     /* Of all: where they stopped, points and gradients there (NULL: not asked for). */
     int (*get)(struct kl_cuda_pulses *pulses, struct kl_cuda_pulse_result *results, double *points,
                double *gradients, struct kl_error *err);
+    /* Of POINTS and PRODUCTS. Several threads may ask at once, each of pulses of its own. */
+    int (*at)(struct kl_cuda_pulses *pulses, const struct kl_cuda_pulse_points *at,
+              struct kl_error *err);
     void (*close)(struct kl_cuda_pulses **pulses);
 };
 

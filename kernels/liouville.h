@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
    liouville: any linear equation dR/dt = G(t) R with a real, sparse generator that controls and
    parameters enter linearly, piecewise constant in time, solved exactly for many columns: loss and
-   gradient. Columns lie in lanes, one pulse a call. Its CUDA twin makes whole searches from many starts
-   (kernels/cuda/pulse.cuh): a call is too small for a GPU. */
+   gradient. Columns lie in lanes, one pulse a call. Its CUDA twin makes whole searches from many starts,
+   or the pulses of many tasks (kernels/cuda/pulse.cuh): a call is too small for a GPU. */
 #ifndef KL_LIOUVILLE_H
 #define KL_LIOUVILLE_H
 

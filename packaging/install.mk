@@ -45,6 +45,11 @@ $(BUILD)/emit/fish/%.fish: $(BUILD)/bin/%
 $(BUILD)/emit/schema/%.json: $(BUILD)/bin/%
 	$(call EMIT,$<,schema)
 
+# As they lie in the tree, so that pages find what they link to, and pipelines what they run.
+READ := README.md $(wildcard docs/*.* docs/schema/* pipelines/* examples/*.* examples/*/* data/*/*.md) \
+    $(wildcard data/digits/* data/eegmmidb/* data/noise/* data/wine/*)
+FOLDERS = $(bindir) $(mandir)/man1 $(datadir)/ketline/backbone $(datadir)/ketline/schema \
+    $(datadir)/bash-completion/completions $(zshdir) $(datadir)/fish/vendor_completions.d $(libdir)/pkgconfig $(docdir)
 PUBLIC := $(addprefix lib/,$(shell sed -n 's/^.include "\(.*\)".*/\1/p' include/ketline.h))
 INSTALL_DATA = install -m 644
 define KETLINE_PC
@@ -62,17 +67,14 @@ endef
 export KETLINE_PC
 
 .PHONY: install uninstall
-## make install      tools, manual pages, documentation, completion, library to $(DESTDIR)$(prefix); prefix=/usr/local; make uninstall
+## make install      tools, manual pages, documentation, pipelines, completion, library to $(DESTDIR)$(prefix); prefix=/usr/local; make uninstall
 install: all $(BUILD)/libketline.a $(EMIT_MAN) $(EMIT_BASH) $(EMIT_ZSH) $(EMIT_FISH) $(EMIT_SCHEMA)
-	install -d $(addprefix $(DESTDIR),$(bindir) $(mandir)/man1 $(datadir)/ketline/backbone $(datadir)/ketline/schema \
-	    $(datadir)/bash-completion/completions $(zshdir) $(datadir)/fish/vendor_completions.d \
-	    $(libdir)/pkgconfig $(docdir)/docs/schema)
+	install -d $(addprefix $(DESTDIR),$(FOLDERS))
 	install -m 755 $(BINS) $(DESTDIR)$(bindir)
 	$(INSTALL_DATA) data/backbone/* $(DESTDIR)$(datadir)/ketline/backbone
 	$(INSTALL_DATA) $(EMIT_MAN) $(DESTDIR)$(mandir)/man1
-	$(INSTALL_DATA) README.md $(DESTDIR)$(docdir)
-	$(INSTALL_DATA) $(wildcard docs/*.*) $(DESTDIR)$(docdir)/docs
-	$(INSTALL_DATA) $(wildcard docs/schema/*.*) $(DESTDIR)$(docdir)/docs/schema
+	@for f in $(READ); do $(INSTALL_DATA) -D $$f $(DESTDIR)$(docdir)/$$f || exit; done
+	chmod 755 $(addprefix $(DESTDIR)$(docdir)/,$(wildcard pipelines/*.sh))
 	$(INSTALL_DATA) $(EMIT_BASH) $(DESTDIR)$(datadir)/bash-completion/completions
 	$(INSTALL_DATA) $(EMIT_ZSH) $(DESTDIR)$(zshdir)
 	$(INSTALL_DATA) $(EMIT_FISH) $(DESTDIR)$(datadir)/fish/vendor_completions.d
@@ -87,6 +89,5 @@ uninstall:
 	    $(TOOLS:%=$(DESTDIR)$(datadir)/bash-completion/completions/%) $(TOOLS:%=$(DESTDIR)$(zshdir)/_%) \
 	    $(TOOLS:%=$(DESTDIR)$(datadir)/fish/vendor_completions.d/%.fish) $(DESTDIR)$(libdir)/libketline.a $(DESTDIR)$(libdir)/libketline-cuda.so $(DESTDIR)$(libdir)/libketline-mpi.so \
 	    $(DESTDIR)$(libdir)/pkgconfig/ketline.pc
-	rm -rf $(DESTDIR)$(datadir)/ketline $(DESTDIR)$(docdir)/docs $(DESTDIR)$(includedir)/ketline
-	rm -f $(DESTDIR)$(docdir)/README.md
-	@rmdir $(DESTDIR)$(docdir) 2>/dev/null || :
+	rm -rf $(DESTDIR)$(datadir)/ketline $(DESTDIR)$(includedir)/ketline $(addprefix $(DESTDIR)$(docdir)/,README.md docs pipelines examples data)
+	@cd $(DESTDIR)/ && rmdir -p --ignore-fail-on-non-empty $(patsubst /%,%,$(FOLDERS) $(includedir)) 2>/dev/null || :

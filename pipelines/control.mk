@@ -3,10 +3,8 @@
 # A pulse that flips a qubit: made for exact values, and for a family of them (detuning and amplifier off); what the store certifies; the
 # robust one as a file for hardware, read again and scored; CZ of two qubits; a network that adapts a pulse to a qubit whose detuning it is not
 # told, and whether that pays. STUDY=1: also the study's four configurations of meta-learning (a minute).
-BUILD ?= build
-OUT ?= out/control
-$(if $(word 2,$(OUT)),$(error OUT=$(OUT): expected a name without spaces, as make's are))
-export PATH := $(abspath $(BUILD))/bin:$(PATH)
+NAME := control
+include $(dir $(lastword $(MAKEFILE_LIST)))common.mk
 QUBIT := -g x --limit 10 --set 'gamma_phi=0.001 gamma_down=0.001'
 FAMILY ?= --spread 'detuning=0.5 amplitude=0.05'
 RATE ?= 240
@@ -17,12 +15,11 @@ STUDIED := $(if $(STUDY),psd rates guide-fast guide-original)
 PULSES := robust nominal cz
 FILES := $(PULSES) policy regret $(STUDIED:%=policy-%) $(STUDIED:%=regret-%)
 
-.PHONY: all certificate told clean FORCE
+.PHONY: certificate
 .PRECIOUS: $(OUT)/policy-%.h5 $(OUT)/regret-%.h5
-.DELETE_ON_ERROR:
 all: $(PULSES:%=$(OUT)/figures/%) $(OUT)/figures/policy $(STUDIED:%=$(OUT)/figures/%) certificate $(OUT)/score.json $(OUT)/run.html
-	@sh pipelines/control-told.sh $(OUT)
-$(OUT) $(OUT)/figures:
+	@sh $(ROOT)pipelines/control-told.sh $(OUT)
+$(OUT)/figures:
 	@mkdir -p $@
 
 # The one for exact values has a store of its own, in which the family finds nothing better.
@@ -43,7 +40,7 @@ $(OUT)/score.json: $(OUT)/robust.csv FORCE
 $(OUT)/policy.h5: FORCE | $(OUT)
 	qcontrol train $(HIDDEN) -o $@
 $(OUT)/policy-%.h5: FORCE | $(OUT)
-	qcontrol train --config examples/control/$*.yaml -o $@
+	qcontrol train --config $(ROOT)examples/control/$*.yaml -o $@
 $(OUT)/regret%h5: $(OUT)/policy%h5 FORCE
 	qcontrol regret $< --tasks 20 --starts 4 -q -o $@
 
@@ -55,5 +52,3 @@ $(STUDIED:%=$(OUT)/figures/%): $(OUT)/figures/%: $(OUT)/policy-%.h5 $(OUT)/regre
 	figures $(filter %.h5,$^) -o $@
 $(OUT)/run.html: $(FILES:%=$(OUT)/%.h5) FORCE
 	figures $(FILES:%=$(OUT)/%.h5) --report $@
-clean:
-	rm -rf $(OUT)

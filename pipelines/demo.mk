@@ -3,8 +3,8 @@
 # Eight pixels become 28, the size that the default backbone was trained at.
 NAME := demo
 EPOCHS ?= 100
-TRAIN := data/digits/train-images-idx3-ubyte
-TEST := data/digits/test-images-idx3-ubyte
+TRAIN = $(ROOT)data/digits/train-images-idx3-ubyte
+TEST = $(ROOT)data/digits/test-images-idx3-ubyte
 EXTRACT ?= --resize 28
 QTRAIN ?= --batch-size 32 --epochs $(EPOCHS)
-include pipelines/hybrid.mk
+include $(dir $(lastword $(MAKEFILE_LIST)))hybrid.mk

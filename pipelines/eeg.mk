@@ -5,10 +5,8 @@
 # out, beside each quantum model its classical twin, its circuit with frozen angles, time averages alone, EEGNet, two classifiers of
 # covariances. The first of NETS is compared with each other model, paired over people. Without EEG: ten synthetic people whose truth
 # is known. EEG=DIR: the recordings of eegmmidb (S001R04.edf, or S001/S001R04.edf; runs 4, 8, 12), whose digests are checked.
-BUILD ?= build
-OUT ?= out/eeg
-$(if $(word 2,$(OUT)),$(error OUT=$(OUT): expected a name without spaces, as make's are))
-export PATH := $(abspath $(BUILD))/bin:$(PATH)
+NAME := eeg
+include $(dir $(lastword $(MAKEFILE_LIST)))common.mk
 FILES := $(sort $(if $(EEG),$(wildcard $(EEG)/S???R04.edf $(EEG)/S???/S???R04.edf)))
 $(if $(EEG),$(if $(FILES),,$(error EEG=$(EEG): no S001R04.edf, S001/S001R04.edf, ...; expected the recordings of eegmmidb)))
 PEOPLE := $(if $(EEG),$(filter-out $(EXCLUDE),$(patsubst %R04,%,$(notdir $(FILES:.edf=)))),$(addprefix S0,01 02 03 04 05 06 07 08 09 10))
@@ -20,17 +18,14 @@ TRAIN ?= $(if $(EEG),--replicas 5,--epochs 60 --lr 2e-3 --patience 30 --plateau-
 FOLDS := $(shell seq 0 $$(($(words $(PEOPLE)) - 1)))
 MODELS := $(NETS) $(FITS)
 SHARDS := $(PEOPLE:%=$(OUT)/%.h5)
-.PHONY: all clean FORCE
-.DELETE_ON_ERROR:
 .SECONDARY:
 all: $(OUT)/compared.txt $(OUT)/leak.report.h5 $(OUT)/run.html
-	@sh pipelines/eeg-told.sh $(OUT) $(words $(PEOPLE))
-$(OUT): ; @mkdir -p $@
+	@sh $(ROOT)pipelines/eeg-told.sh $(OUT) $(words $(PEOPLE))
 recordings = $(foreach r,04 08 12,$(dir $(filter %/$(1)R04.edf,$(FILES)))$(1)R$(r).edf)
-$(OUT)/checked: data/eegmmidb/SHA256SUMS | $(OUT)
-	@sh pipelines/eeg-checked.sh $< $(foreach p,$(PEOPLE),$(call recordings,$(p))) && touch $@
+$(OUT)/checked: $(ROOT)data/eegmmidb/SHA256SUMS | $(OUT)
+	@sh $(ROOT)pipelines/eeg-checked.sh $< $(foreach p,$(PEOPLE),$(call recordings,$(p))) && touch $@
 $(OUT)/people/truth.json: FORCE | $(OUT)
-	qseq generate people -n $(words $(PEOPLE)) --channels 16 --trials 12 --odd-rate --short -o $(OUT)/people
+	qseq generate people --people $(words $(PEOPLE)) --channels 16 --trials 12 --odd-rate --short -o $(OUT)/people
 $(SHARDS): $(OUT)/%.h5: $(if $(EEG),$(OUT)/checked,$(OUT)/people/truth.json) FORCE
 	qseq windows $(WINDOWS) $(if $(EEG),$(call recordings,$*),$(OUT)/people/$*R*.edf) -o $@
 # MODEL-FOLD.h5, of nets and of classifiers that are fitted at once.
@@ -57,4 +52,3 @@ $(OUT)/erd.h5: $(if $(EEG),$(OUT)/checked,$(OUT)/people/truth.json) FORCE
 	qseq windows $(WINDOWS) --from -1.5 $(if $(EEG),$(call recordings,$(SHOWN)),$(SHOWN:%=$(OUT)/people/%R*.edf)) -o $@
 $(OUT)/run.html: $(OUT)/erd.h5 $(MODELS:%=$(OUT)/%.report.h5) $(firstword $(NETS:%=$(OUT)/%-0.h5)) FORCE
 	figures $(filter %.h5,$^) --report $@
-clean: ; rm -rf $(OUT)

@@ -8,7 +8,7 @@ TRAIN := $(FASHION)/train-images-idx3-ubyte.gz
 TEST := $(FASHION)/t10k-images-idx3-ubyte.gz
 EXTRACT ?=
 QTRAIN ?= --epochs $(EPOCHS)
-include pipelines/hybrid.mk
+include $(dir $(lastword $(MAKEFILE_LIST)))hybrid.mk
 
 $(TRAIN) $(TEST):
 	@echo "$@ is not there: apt-get install dataset-fashion-mnist, or give FASHION=DIR" >&2; exit 66

@@ -4,21 +4,14 @@
 # demo.mk, fashion.mk and mnist.mk share its stages; they set NAME, TRAIN, TEST and the options EXTRACT and QTRAIN.
 # One rule a stage. Every stage is called every time: it says "up to date" itself, figures when they are drawn anew, and knows what no file time
 # tells: whether an option or the content of an input has changed. Its output's time changes only with the output.
-BUILD ?= build
 NAME ?= hybrid
-OUT ?= out/$(NAME)
+include $(dir $(lastword $(MAKEFILE_LIST)))common.mk
 REPLICAS ?= 5
-export PATH := $(abspath $(BUILD))/bin:$(PATH)
 
 $(if $(and $(TRAIN),$(TEST))$(filter clean,$(MAKECMDGOALS)),,$(error give TRAIN=IMAGES TEST=IMAGES, as extract-features takes them))
-$(foreach v,OUT MNIST FASHION WEIGHTS,$(if $(word 2,$($v)),$(error $v=$($v): expected a name without spaces, as make's are)))
+$(foreach v,MNIST FASHION WEIGHTS,$(if $(word 2,$($v)),$(error $v=$($v): expected a name without spaces, as make's are)))
 
-.PHONY: all clean FORCE
-.DELETE_ON_ERROR:
 all: $(OUT)/figures $(OUT)/run.html
-
-$(OUT):
-	@mkdir -p $@
 
 $(OUT)/train.h5: $(TRAIN) FORCE | $(OUT)
 	extract-features $(strip $(TRAIN) $(EXTRACT)) -o $@
@@ -37,6 +30,3 @@ $(OUT)/figures: $(OUT)/heads.h5 $(OUT)/report.h5 $(OUT)/test.h5 $(TEST) FORCE
 
 $(OUT)/run.html: $(OUT)/heads.h5 $(OUT)/report.h5 $(OUT)/test.h5 $(TEST) FORCE
 	figures $(OUT)/heads.h5 $(OUT)/report.h5 $(OUT)/test.h5 --images $(TEST) --report $@
-
-clean:
-	rm -rf $(OUT)

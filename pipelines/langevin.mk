@@ -4,25 +4,19 @@
 # SYNTH and the handwritten digits, each with true and with random labels: chains, whether they may be believed, bounds, one page.
 # MNIST=DIR: also the reference's short run on MNIST's IDX files, true and random labels (minutes). CLASSIC=1: also its whole classic
 # experiment on SYNTH, 3.3 million epochs.
-BUILD ?= build
-OUT ?= out/langevin
-$(if $(word 2,$(OUT)),$(error OUT=$(OUT): expected a name without spaces, as make's are))
-export PATH := $(abspath $(BUILD))/bin:$(PATH)
+NAME := langevin
+include $(dir $(lastword $(MAKEFILE_LIST)))common.mk
 SYNTH ?= --data synth --epochs 12000 --warmup 2000
 DIGITS ?= --data images --groups 01234/56789 --train-size 150 --betas 0,3,10,30,100,300 --sampler hmc --leapfrogs 15 --epochs 400 --warmup 200 --every 1
 TRUE := synth digits $(if $(MNIST),mnist)
 CHAINS := $(TRUE:%=%-true) $(TRUE:%=%-random) $(if $(CLASSIC),classic)
 
-.PHONY: all clean FORCE
-.DELETE_ON_ERROR:
 all: $(TRUE:%=$(OUT)/%-bounds.h5) $(CHAINS:%=$(OUT)/%.txt) $(OUT)/run.html
-	@sh pipelines/langevin-told.sh $(OUT) $(TRUE)
-$(OUT):
-	@mkdir -p $@
+	@sh $(ROOT)pipelines/langevin-told.sh $(OUT) $(TRUE)
 $(OUT)/synth-true.h5 $(OUT)/synth-random.h5: $(OUT)/synth-%.h5: FORCE | $(OUT)
 	sgld sample $(SYNTH) $(SAMPLE) --labels $* -o $@
 $(OUT)/digits-true.h5 $(OUT)/digits-random.h5: $(OUT)/digits-%.h5: FORCE | $(OUT)
-	sgld sample $(DIGITS) $(SAMPLE) --labels $* data/digits -o $@
+	sgld sample $(DIGITS) $(SAMPLE) --labels $* $(ROOT)data/digits -o $@
 $(OUT)/mnist-true.h5 $(OUT)/mnist-random.h5: $(OUT)/mnist-%.h5: FORCE | $(OUT)
 	sgld sample -p paper --test-mode --data mnist $(SAMPLE) --labels $* $(MNIST) -o $@
 $(OUT)/classic.h5: FORCE | $(OUT)
@@ -34,5 +28,3 @@ $(OUT)/%-bounds.h5: $(OUT)/%-true.h5 $(OUT)/%-random.h5 FORCE
 	sgld bounds $(OUT)/$*-true.h5 --calibrate-on $(OUT)/$*-random.h5 -o $@
 $(OUT)/run.html: $(CHAINS:%=$(OUT)/%.h5) $(TRUE:%=$(OUT)/%-bounds.h5) FORCE
 	figures $(filter %.h5,$^) --report $@
-clean:
-	rm -rf $(OUT)

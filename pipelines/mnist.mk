@@ -14,7 +14,7 @@ IMAGENET_FROM ?= https://download.pytorch.org/models/resnet18-f37072fd.pth
 WEIGHTS_FILE := $(if $(filter imagenet,$(WEIGHTS)),$(IMAGENET),$(WEIGHTS))
 EXTRACT ?= $(if $(WEIGHTS),--weights $(WEIGHTS_FILE))
 QTRAIN ?= --epochs $(EPOCHS)
-include pipelines/hybrid.mk
+include $(dir $(lastword $(MAKEFILE_LIST)))hybrid.mk
 
 $(OUT)/train.h5 $(OUT)/test.h5: $(WEIGHTS_FILE)
 $(OUT)/train.h5: $(MNIST)/train-labels-idx1-ubyte.gz

@@ -2,12 +2,10 @@
 # The line-ups of the study "Noise versus Randomness", each of RUNS splits in place of one, and one figure of them all:
 #   make -f pipelines/qrng-lineups.mk BITS=rows.txt [RUNS=20] [OUT=out/qrng-lineups]
 # BITS: the study's rows. Seven times 20 runs take seven minutes of two cores.
-BUILD ?= build
-OUT ?= out/qrng-lineups
+NAME := qrng-lineups
+include $(dir $(lastword $(MAKEFILE_LIST)))common.mk
 RUNS ?= 20
 $(if $(BITS),,$(error give BITS=rows.txt))
-$(if $(word 2,$(OUT)),$(error OUT=$(OUT): expected a name without spaces, as make's are))
-export PATH := $(abspath $(BUILD))/bin:$(PATH)
 # No clipping, no schedule, no early end; default initial weights; the last epoch.
 NOTEBOOK := --reference --init fan-in --clip 0 --rate-patience 0 --patience 0 --keep last
 # The headline's dropout layers were evaluated and their result was thrown away.
@@ -20,9 +18,7 @@ batch-4 := --batch-size 4 --epochs 500
 compressed := --hidden 20,10 --test 0.7 --l1 0.001 --seed 42 --epochs 300
 NAMES := headline article-l1 article-no-l1 decay batch-4 70-30 compressed
 
-.PHONY: all FORCE
 .PRECIOUS: $(OUT)/classifiers/%.h5 $(OUT)/%.h5
-.DELETE_ON_ERROR:
 all: $(OUT)/configurations.svg
 
 $(OUT)/classifiers:

@@ -5,22 +5,17 @@
 # device; names without spaces, as make's are. Without it, three devices of two qubits are made (make demo-qrng).
 # STUDY=1, for the rows of the study "Noise versus Randomness": SYMBOL_BITS=2, its arithmetic beside the sound one, its thirty
 # devices, and its published numbers held against what came out. The network's 20 runs take a minute.
-BUILD ?= build
-OUT ?= out/$(if $(BITS),qrng,demo-qrng)
+NAME := $(if $(BITS),qrng,demo-qrng)
+include $(dir $(lastword $(MAKEFILE_LIST)))common.mk
 RUNS ?= 20
-$(if $(word 2,$(OUT)),$(error OUT=$(OUT): expected a name without spaces, as make's are))
-export PATH := $(abspath $(BUILD))/bin:$(PATH)
 ROWS := $(or $(BITS),$(OUT)/made.h5)
 SYMBOLS := $(addprefix --symbol-bits ,$(or $(SYMBOL_BITS),$(if $(STUDY),2)))
 FILES := bits tournament gan classifier report
 STUDY_FILES := reference gan-reference born classifier-reference report-reference thirty
 ALL := $(FILES:%=$(OUT)/%.h5) $(if $(STUDY),$(STUDY_FILES:%=$(OUT)/%.h5))
 
-.PHONY: all verify clean FORCE
-.DELETE_ON_ERROR:
+.PHONY: verify
 all: $(OUT)/figures $(OUT)/run.html $(if $(STUDY),$(OUT)/figures-reference verify)
-$(OUT):
-	@mkdir -p $@
 # Three laws of two qubits, of which the first two are hard to tell apart.
 $(OUT)/made.h5: FORCE | $(OUT)
 	tournament --synthetic 3 --source pairs --only-bits --rows 2000 --seed 1 -o $@
@@ -54,7 +49,5 @@ $(OUT)/figures-reference: $(patsubst %,$(OUT)/%.h5,reference gan-reference class
 $(OUT)/run.html: $(ALL) FORCE
 	figures $(strip $(ALL)) --report $@
 verify: $(ALL)
-	cp pipelines/qrng*-claims.json $(OUT)
+	cp $(ROOT)pipelines/qrng*-claims.json $(OUT)
 	for claims in $(OUT)/qrng*-claims.json; do qeval --verify $$claims $(VERIFY) || exit; done
-clean:
-	rm -rf $(OUT)

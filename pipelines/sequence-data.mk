@@ -6,10 +6,8 @@
 # dna          UCI's promoters: 6 folds, of which 70 sequences train, 18 validate, 18 test, so that all 106 are tested; bare layers
 # A net has the learning rate of RATES with the least validation loss (of the first fold), mean over seeds. Then each quantum model
 # is compared with its twin, with its circuit of frozen angles and with logistic regression (`means`), paired over what is tested.
-BUILD ?= build
-OUT ?= out/sequence-data
-$(if $(word 2,$(OUT)),$(error OUT=$(OUT): expected a name without spaces, as make's are))
-export PATH := $(abspath $(BUILD))/bin:$(PATH)
+NAME := sequence-data
+include $(dir $(lastword $(MAKEFILE_LIST)))common.mk
 RATES ?= 1e-3 3e-3 1e-2
 SEEDS ?= 5
 DATA := forrelation $(if $(MNIST),mnist) $(if $(DNA),dna)
@@ -24,11 +22,9 @@ FOLDS_dna := 1 2 3 4 5
 TEST_mnist := $(OUT)/digits.h5
 TABLES := $(foreach d,$(DATA),$(patsubst %,$(OUT)/$(d)/%.txt,$(call nets,$(d))))
 
-.PHONY: all clean FORCE
-.DELETE_ON_ERROR:
 all: $(TABLES)
 	@tail -n +1 $^ </dev/null
-$(OUT) $(DATA:%=$(OUT)/%):
+$(DATA:%=$(OUT)/%):
 	@mkdir -p $@
 $(OUT)/forrelation.h5: FORCE | $(OUT)
 	qseq forrelation -o $@
@@ -56,5 +52,3 @@ $(foreach d,$(DATA),$(foreach m,means $(foreach n,$(call nets,$(d)),$(n) $(n)-tw
 $(foreach d,$(DATA),$(eval $(patsubst %,$(OUT)/$(d)/%.txt,$(call nets,$(d))): $(OUT)/$(d)/means.report.h5))
 $(TABLES): $(OUT)/%.txt: $(OUT)/%.report.h5 $(OUT)/%-twin.report.h5 $(OUT)/%-frozen.report.h5
 	qseq compare --against-first $(wordlist 1,3,$^) $(@D)/means.report.h5 >$@
-clean:
-	rm -rf $(OUT)

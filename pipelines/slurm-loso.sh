@@ -22,7 +22,7 @@ train() { # FOLD OPTION...
     exec qseq train "${windows[@]}" --split loso --fold "$fold" -o "$folds/$fold.h5" "$@"
 }
 mkdir -p "$folds"
-[ -z "${SLURM_ARRAY_TASK_ID-}" ] || train "$SLURM_ARRAY_TASK_ID" --resume "$@" # one of the array
+[ -z "${SLURM_ARRAY_TASK_ID-}" ] || train "$SLURM_ARRAY_TASK_ID" "$@" # one of the array
 # How many people there are says the refusal of a fold that cannot be; any other refusal is one that each job would meet.
 status=0
 said=$(train 1000000 "$@" 2>&1 >/dev/null) || status=$?

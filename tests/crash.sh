@@ -27,10 +27,8 @@ for name in $(jobs); do
         '! python3 "$ROOT/tests/crash/replay.py" "$JOBS/careless.log" "$dir" "$dir.before" "$states" 1 "$dir.careless" >/dev/null 2>&1'
     [ -z "${VERBOSE-}" ] || echo "$name: $said"
     total=$((total + $(echo "$said" | sed -n 's/.*acts, \([0-9]*\) states.*/\1/p;$a0' | head -1)))
-    again=("${more[@]}")
-    [ "$name" != qtrain ] || again+=(--resume)
     for state in $(ls "$dir.states" | sort -R --random-source=<(yes) | head -"${AGAIN:-3}"); do
-        job "$name" "$dir.states/$state/out.h5" "${again[@]}" >/dev/null 2>"$JOBS/err" || fail "$name: state $state: $(cat "$JOBS/err")"
+        job "$name" "$dir.states/$state/out.h5" "${more[@]}" >/dev/null 2>"$JOBS/err" || fail "$name: state $state: $(cat "$JOBS/err")"
         check "$name: after state $state a run gave another file" cmp -s "$dir.states/$state/out.h5" "$dir/out.h5"
     done
     rm -rf "$dir.states" "$dir.careless"

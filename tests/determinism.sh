@@ -23,14 +23,14 @@ unset few
 stopped() { # NAME: makes resumed.h5; stops counts
     stops=0
     for i in $(seq 100); do
-        stop resumed.h5 job "$1" resumed.h5 --no-provenance --resume
+        stop resumed.h5 job "$1" resumed.h5 --no-provenance
         case $? in
             0) stops=$((stops + 1)) ;;
             1) [ $stops = 0 ] || return 0 ;;
             2) stops=0 ;; # the next run begins anew
         esac
     done
-    job "$1" resumed.h5 --no-provenance --resume
+    job "$1" resumed.h5 --no-provenance
 }
 # Killed without warning, when a periodic checkpoint is there and the output is not; what finished meanwhile begins anew.
 killed() { # NAME
@@ -55,7 +55,7 @@ for name in $(trainings) $(jobs | grep -E '^(qgan|policy|chains)'); do
     case $name in
         qtrain* | policy | chains) # qgan has no --checkpoint-every
             check "$name: was never killed with a checkpoint" killed $name
-            job $name killed.h5 --no-provenance --resume
+            job $name killed.h5 --no-provenance
             check "$name: resumed after SIGKILL differs from uninterrupted" cmp whole.h5 killed.h5 ;;
     esac
     rm -f whole.h5 resumed.h5 killed.h5

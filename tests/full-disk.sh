@@ -44,7 +44,7 @@ plain() {
         page) figures -q "$JOBS/head.h5" "$JOBS/report.h5" --report "$2" ;;
         extract) tournament -q --extract toeplitz "$JOBS/bits.txt" --min-entropy 0.5 -o "$2" ;;
         export) qconvert -q "$JOBS/head.h5" -o "$2" ;;
-        people) qseq generate people -q -n 1 -o "${2%/*}" ;;
+        people) qseq generate people -q --people 1 -o "${2%/*}" ;;
         history) train --epochs 400 --reduction 8 --no-controls --history "$2" -f -o "$JOBS/beside.h5" ;;
         mlflow) train --epochs 2 --no-controls --mlflow "${2%/*}" -f -o "$JOBS/beside.h5" ;;
         push) cache push "${2%/*}" --store "$JOBS/store" -q ;;

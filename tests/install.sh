@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# make install into a folder, and from there: the pages of docs; every tool with its manual page, completions and schema; pages that
+# make install into a folder, and from there: the pages of docs and what they link to; a pipeline, from a folder of the user's; every tool with its manual page, completions and schema; pages that
 # mandoc has nothing to say about; the example of examples/ against the installed library, with the numbers that PennyLane 0.45.1 gives; the
 # tools find their backbone; start-up within 10 ms; make uninstall leaves nothing.
 set -u
@@ -28,9 +28,20 @@ for c in tools/*.c; do
         [ -s "$usr/$file" ] || fail "$file is not there, or is empty"
     done
 done
-for page in README.md $(find docs -type f); do
-    [ -s "$usr/share/doc/ketline/$page" ] || fail "$page is not installed"
+doc=$usr/share/doc/ketline
+for page in README.md $(find docs pipelines examples -type f); do
+    [ -s "$doc/$page" ] || fail "$page is not installed"
+    [ -x "$page" ] && [ ! -x "$doc/$page" ] && fail "$page does not run where it is installed"
+    for link in $(grep -ohE '\]\([^)#: ]+[)#]' "$page" | sed 's/..//; s/.$//'); do
+        [ -e "$doc/$(dirname "$page")/$link" ] || fail "$page: $link is not installed"
+    done
 done
+find "$doc" | sort >"$folder/before"
+mkdir "$folder/user"
+(cd "$folder/user" && unset BUILD && PATH=$usr/bin:$PATH make -s -f "$doc/pipelines/demo.mk" EPOCHS=1 REPLICAS=1 EXTRACT="--resize 28 --limit 60") >"$folder/log" 2>&1 ||
+    fail "an installed pipeline: $(cat "$folder/log")"
+[ -s "$folder/user/out/demo/run.html" ] || fail "an installed pipeline made no page where it was called"
+find "$doc" | sort | diff "$folder/before" - || fail "an installed pipeline writes where it is installed"
 for page in "$usr"/share/man/man1/*.1; do
     schema=share/ketline/schema/$(basename "$page" .1).json
     [ -s "$usr/$schema" ] || fail "$schema is not there, or is empty"
@@ -99,6 +110,6 @@ for tool in "$usr"/bin/*; do
 done
 
 make -s uninstall BUILD="$BUILD" DESTDIR="$root" prefix=/usr >"$folder/log" 2>&1 || fail "$(tail "$folder/log")"
-left=$(find "$root" -type f)
+left=$(find "$root" -mindepth 1)
 [ -z "$left" ] || fail "make uninstall leaves $left"
 exit $failed

@@ -52,8 +52,8 @@ stage sgld head features.h5 --head h.h5 --parameters tail --rungs 3 --warmup 4 -
 printed sgld head features.h5 --head h.h5 --compare --rungs 3 --warmup 2 --draws 10 --chains 2 --leapfrogs 1 -o hc2.h5
 stage sgld export hc.h5 --draw 1 -o drawn.h5
 printed qeval hc.h5 test.h5 -o r6.h5
-qseq generate people -q -n 2 --channels 8 --trials 2 --short -o people
-printed qseq generate people -n 1 --channels 8 --trials 1 -o one
+qseq generate people -q --people 2 --channels 8 --trials 2 --short -o people
+printed qseq generate people --people 1 --channels 8 --trials 1 -o one
 printed qseq inspect people/S001R04.edf features.h5
 stage qseq windows people/S001R04.edf people/S001R12.edf people/S002R04.edf --exclude S002 --store shared -o windows.h5
 stage qsweep features.h5 --grid lr=1e-2,3e-2 --reduction 8 --epochs 1 --replicas 2 -o s.h5
@@ -85,8 +85,8 @@ printed qcontrol regret policy.h5 --tasks 5 --steps 3 --starts 2 --scales 3
 printed cache show policy.h5
 "$BUILD/tests/unit/sampling/chains_file" chains.h5 && printed sgld diagnose chains.h5
 printed qseq inspect "$root/tests/fuzz/edf/gap" "$root/tests/fuzz/edf/fault-comma"
-printed qseq generate people -n 1 --channels 8 --trials 2 -o people
-stage qseq forrelation -n 20 --reference -o pairs.h5
+printed qseq generate people --people 1 --channels 8 --trials 2 -o people
+stage qseq forrelation --pairs 20 --reference -o pairs.h5
 stage qseq train S001.h5 S002.h5 --split within -m means --epochs 2 -o net.h5
 printed qseq train S001.h5 S002.h5 --split within -m means --epochs 2 --val-fraction 0 -o net2.h5
 printed qseq train S001.h5 S002.h5 --split within -m means --epochs 2 --judge accuracy -o net3.h5
@@ -95,7 +95,7 @@ printed qseq sweep S001.h5 S002.h5 --split within -m means --epochs 1 --grid lr=
 printed qseq sweep S001.h5 S002.h5 --split loro --val-fraction 0.3 -m means --epochs 1 --grid lr=1e-2,3e-2 --fold all -o nested.h5
 stage qseq eval net.h5 S001.h5 S002.h5 -o judged.h5
 printed qseq predict net.h5 S001.h5 S002.h5 -o named.h5
-qseq generate people -q -n 3 --channels 8 --trials 6 -o three && qseq windows -q three/*.edf -o three.h5
+qseq generate people -q --people 3 --channels 8 --trials 6 -o three && qseq windows -q three/*.edf -o three.h5
 stage qseq fit three.h5 --split loso -o fit.h5
 printed qseq fit three.h5 --split loso --fold all -o folds.h5
 printed qseq fit three.h5 --split loso --align subject -o own.h5

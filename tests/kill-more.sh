@@ -112,7 +112,7 @@ goes_on() { # NAME: the functions of the resumed job NAME
     leaves_checkpoint "$1" || { fail "resume-$1: was never stopped with a checkpoint"; return; }
     cp "$dir/.out.h5.checkpoint" "$JOBS/$1.checkpoint"
     eval "before_resume-$1() { fresh; cp '$JOBS/$1.checkpoint' '$dir/.out.h5.checkpoint'; }
-        act_resume-$1() { job $1 '$dir/out.h5' --no-provenance --resume \$([ $1 != qtrain ] || [ \$((i % 2)) = 1 ] || echo --checkpoint-every 3); }
+        act_resume-$1() { job $1 '$dir/out.h5' --no-provenance \$([ $1 != qtrain ] || [ \$((i % 2)) = 1 ] || echo --checkpoint-every 3); }
         sound_resume-$1() { [ ! -e '$dir/out.h5' ] || same '$dir/out.h5' '$JOBS/resume-$1.want'; }
         whole_resume-$1() { same '$dir/out.h5' '$JOBS/resume-$1.want' && [ \"\$(ls -A '$dir')\" = out.h5 ]; }"
     blows "resume-$1"

@@ -41,9 +41,7 @@ kill_job() {
         check "$name: kill $i after $t ms left a third thing in place of a head" \
             each_is_the_same "$heads" "$want_heads"
         [ $((i % 3)) = 0 ] && continue # this one is killed again before it is repaired
-        extra=
-        [ "${name%%-*}" = qtrain ] && [ $((i % 3)) = 1 ] && extra=--resume
-        job "$name" "$folder/out.h5" --no-provenance $extra >/dev/null 2>"$JOBS/err" ||
+        job "$name" "$folder/out.h5" --no-provenance >/dev/null 2>"$JOBS/err" ||
             fail "$name: the rerun failed: $(cat "$JOBS/err")"
         check "$name: kill $i after $t ms: the rerun's bytes differ" same "$folder/out.h5" "$want"
         [ ! -d "$want_heads" ] || check "$name: kill $i after $t ms: the rerun's heads differ" \

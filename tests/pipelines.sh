@@ -1,12 +1,31 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# The pipelines as Make sees them: touching every input reruns nothing, changing an option reruns
-# just what depends on it.
+# The pipelines as Make sees them, from another folder: touching every input reruns nothing, changing an option reruns
+# just what depends on it. Before them the Makefile of docs/pipelines.md.
 . "$(dirname "$0")/jobs.inc"
-cd "$ROOT" || exit 70
-cp -r data/digits "$JOBS/digits"
+cd "$JOBS" || exit 70
+pipelines=$ROOT/pipelines
+mkdir own && cp "$DATA"/digits/*-ubyte own || exit 70
+sed -n '/^```make$/,/^```$/p' "$ROOT/docs/pipelines.md" | grep -v '^```' >own/Makefile
+own() { # WHAT FILES ARGUMENT...: make with these arguments makes just these files anew
+    local before made
+    before=$(stat -c '%n %y %i' own/*.h5 2>/dev/null)
+    make --no-print-directory -C own "${@:3}" >log 2>&1 || fail "$1: $(tail -5 log)"
+    made=$(stat -c '%n %y %i' own/*.h5 | grep -vxF "$before" | sed 's|own/\([^ ]*\) .*|\1|' | xargs)
+    check "$1 made '$made'" [ "$made" = "$2" ]
+}
+own "a first make" "head.h5 report.h5 test.h5 train.h5"
+own "a second make" ""
+own "make LAYERS=1" "head.h5 report.h5" LAYERS=1
+touch own/*-ubyte
+own "touching the images" "" LAYERS=1
+printf '\377' | dd of=own/test-images-idx3-ubyte bs=1 seek=20 conv=notrunc status=none
+touch -d 2001-01-01 own/test-images-idx3-ubyte
+own "a changed pixel" "report.h5 test.h5" LAYERS=1
+
+cp -r "$DATA/digits" "$JOBS/digits"
 demo() {
-    make --no-print-directory -f pipelines/demo.mk BUILD="$BUILD" OUT="$JOBS/out" TRAIN="$JOBS/digits/train-images-idx3-ubyte" \
+    make --no-print-directory -f "$pipelines"/demo.mk BUILD="$BUILD" OUT="$JOBS/out" TRAIN="$JOBS/digits/train-images-idx3-ubyte" \
         TEST="$JOBS/digits/test-images-idx3-ubyte" EPOCHS=3 REPLICAS=2 EXTRACT="--resize 28 --limit 200" "$@" >"$JOBS/log" 2>&1 ||
         fail "make $*: $(tail -5 "$JOBS/log")"
 }
@@ -45,16 +64,16 @@ check "a changed pixel reran the wrong stages" [ "$(changed "$before" "$(state)"
 # Compressed images, as MNIST comes, to the last stage; a folder that is not there is said, and nothing fetched into it.
 mkdir "$JOBS/mnist"
 for f in images-idx3 labels-idx1; do
-    gzip -c "data/digits/train-$f-ubyte" >"$JOBS/mnist/train-$f-ubyte.gz"
-    gzip -c "data/digits/test-$f-ubyte" >"$JOBS/mnist/t10k-$f-ubyte.gz"
+    gzip -c "$DATA/digits/train-$f-ubyte" >"$JOBS/mnist/train-$f-ubyte.gz"
+    gzip -c "$DATA/digits/test-$f-ubyte" >"$JOBS/mnist/t10k-$f-ubyte.gz"
 done
 mnist() {
-    make --no-print-directory -f pipelines/mnist.mk BUILD="$BUILD" OUT="$JOBS/mnist-out" EPOCHS=1 REPLICAS=1 \
+    make --no-print-directory -f "$pipelines"/mnist.mk BUILD="$BUILD" OUT="$JOBS/mnist-out" EPOCHS=1 REPLICAS=1 \
         EXTRACT="--resize 28 --limit 150" "$@" >"$JOBS/log" 2>&1
 }
 mnist MNIST="$JOBS/mnist" || fail "mnist.mk: $(tail -5 "$JOBS/log")"
 check "mnist.mk made no picture of samples" [ -s "$JOBS/mnist-out/figures/samples.svg" ]
-make --no-print-directory -f pipelines/fashion.mk BUILD="$BUILD" FASHION="$JOBS/mnist" OUT="$JOBS/fashion-out" EPOCHS=1 REPLICAS=1 \
+make --no-print-directory -f "$pipelines"/fashion.mk BUILD="$BUILD" FASHION="$JOBS/mnist" OUT="$JOBS/fashion-out" EPOCHS=1 REPLICAS=1 \
     EXTRACT="--resize 28 --limit 150" >"$JOBS/log" 2>&1 || fail "fashion.mk: $(tail -5 "$JOBS/log")"
 check "fashion.mk made other features than mnist.mk" [ "$(content "$JOBS/fashion-out/train.h5")" = "$(content "$JOBS/mnist-out/train.h5")" ]
 if mnist MNIST="$JOBS/nowhere"; then fail "mnist.mk took a folder that is not there"; fi
@@ -62,28 +81,28 @@ check "mnist.mk did not say what is missing: $(cat "$JOBS/log")" grep -q "MNIST=
 check "mnist.mk made a folder" [ ! -e "$JOBS/nowhere" ]
 
 # hybrid.mk by itself: what it needs is said, and `clean` removes its own folder, not all of out/.
-said=$(make --no-print-directory -f pipelines/hybrid.mk BUILD="$BUILD" TEST=x 2>&1) && fail "hybrid.mk ran without TRAIN"
+said=$(make --no-print-directory -f "$pipelines"/hybrid.mk BUILD="$BUILD" TEST=x 2>&1) && fail "hybrid.mk ran without TRAIN"
 check "hybrid.mk without TRAIN: $said" grep -q 'give TRAIN=IMAGES TEST=IMAGES' <<<"$said"
 for mk in "hybrid.mk TRAIN=x TEST=x" "qrng.mk" "qrng-lineups.mk BITS=x" "control.mk" "langevin.mk"; do
     # shellcheck disable=SC2086 # words
-    said=$(make --no-print-directory -f pipelines/$mk BUILD="$BUILD" OUT="$JOBS/a b" 2>&1) && fail "$mk ran with a blank in OUT"
+    said=$(make --no-print-directory -f "$pipelines"/$mk BUILD="$BUILD" OUT="$JOBS/a b" 2>&1) && fail "$mk ran with a blank in OUT"
     check "$mk with a blank in OUT: $said" [ "$(grep -c . <<<"$said")$(grep -c 'a b: expected a name without spaces' <<<"$said")" = 11 ]
 done
-check "hybrid.mk's clean: $(make -n -f pipelines/hybrid.mk clean)" [ "$(make -n -f pipelines/hybrid.mk clean)" = "rm -rf out/hybrid" ]
+check "hybrid.mk's clean: $(make -n -f "$pipelines"/hybrid.mk clean)" [ "$(make -n -f "$pipelines"/hybrid.mk clean)" = "rm -rf out/hybrid" ]
 
-for f in pipelines/*.mk; do check "$f is over 60 lines" [ "$(wc -l <"$f")" -le 60 ]; done
+for f in "$pipelines"/*.mk; do check "$f is over 60 lines" [ "$(wc -l <"$f")" -le 60 ]; done
 # Random-number devices, made here: figures and a page; a second run changes nothing. A claim on other data is not run.
 qrng() {
-    make --no-print-directory -f pipelines/qrng.mk BUILD="$BUILD" OUT="$JOBS/qrng" "$@" >"$JOBS/log" 2>&1 || fail "qrng.mk: $(tail -5 "$JOBS/log")"
+    make --no-print-directory -f "$pipelines"/qrng.mk BUILD="$BUILD" OUT="$JOBS/qrng" "$@" >"$JOBS/log" 2>&1 || fail "qrng.mk: $(tail -5 "$JOBS/log")"
 }
 qrng
 check "qrng.mk made no page" [ -s "$JOBS/qrng/run.html" ]
 before=$(cd "$JOBS/qrng" && stat -c '%n %y %i' ./*.h5 run.html figures/*)
 qrng
 check "a second qrng.mk changed files" [ "$(cd "$JOBS/qrng" && stat -c '%n %y %i' ./*.h5 run.html figures/*)" = "$before" ]
-cp pipelines/qrng-claims.json "$JOBS/qrng/claims.json"
+cp "$pipelines"/qrng-claims.json "$JOBS/qrng/claims.json"
 check "claims on the study's rows were held against made ones" [ "$(qeval --verify "$JOBS/qrng/claims.json" --json | jq -cS .counts)" = \
-    "{\"fail\":0,\"not_run\":$(jq '.claims | length' pipelines/qrng-claims.json),\"pass\":0}" ]
+    "{\"fail\":0,\"not_run\":$(jq '.claims | length' "$pipelines"/qrng-claims.json),\"pass\":0}" ]
 
 # A file a device, raw bytes; a width is what is declared: by SYMBOL_BITS, else by a file of ours, else 1.
 head -c 400 /dev/urandom >"$JOBS/a.bin"; head -c 400 /dev/urandom >"$JOBS/b.bin"
@@ -94,12 +113,12 @@ mv "$JOBS/read/bits.h5" "$JOBS/four.h5"
 check "qrng.mk: the width of a file of ours" [ "$(read_as BITS="$JOBS/four.h5")" = "[80,4]" ]
 tournament --synthetic 3 --source pairs --rows 60 --only-bits -q -o "$JOBS/few.h5"
 check "qrng-lineups.mk: its seven classifiers in one figure" \
-    make --no-print-directory -s -f pipelines/qrng-lineups.mk BUILD="$BUILD" BITS="$JOBS/few.h5" OUT="$JOBS/lineups" RUNS=2
+    make --no-print-directory -s -f "$pipelines"/qrng-lineups.mk BUILD="$BUILD" BITS="$JOBS/few.h5" OUT="$JOBS/lineups" RUNS=2
 check "qrng-lineups.mk made no figure" [ -s "$JOBS/lineups/configurations.svg" ]
 
 # Quantum control: the robust pulse is the better one, its file for hardware is as good; a second run changes nothing.
 control() {
-    make --no-print-directory -f pipelines/control.mk BUILD="$BUILD" OUT="$JOBS/control" "$@" >"$JOBS/log" 2>&1 || fail "control.mk: $(tail -5 "$JOBS/log")"
+    make --no-print-directory -f "$pipelines"/control.mk BUILD="$BUILD" OUT="$JOBS/control" "$@" >"$JOBS/log" 2>&1 || fail "control.mk: $(tail -5 "$JOBS/log")"
 }
 control
 check "control.mk made no page" [ -s "$JOBS/control/run.html" ]
@@ -112,7 +131,7 @@ check "a second control.mk changed files" [ "$(cd "$JOBS/control" && stat -c '%n
 
 # Langevin sampling, in test mode: bounds of both sets, a page; a second run changes nothing.
 langevin() {
-    make --no-print-directory -f pipelines/langevin.mk BUILD="$BUILD" OUT="$JOBS/langevin" SYNTH="--data synth --test-mode" \
+    make --no-print-directory -f "$pipelines"/langevin.mk BUILD="$BUILD" OUT="$JOBS/langevin" SYNTH="--data synth --test-mode" \
         DIGITS="--data images --groups 01234/56789 --train-size 60 --test-mode" >"$JOBS/log" 2>&1 || fail "langevin.mk: $(tail -5 "$JOBS/log")"
 }
 langevin
@@ -123,12 +142,12 @@ langevin
 check "a second langevin.mk changed files" [ "$(cd "$JOBS/langevin" && stat -c '%n %y %i' ./*.h5 run.html)" = "$before" ]
 
 # The study's rows: all but what its network scores in 20 runs.
-rows=${KETLINE_SHARED:-../shared}/data/qrng/AI_2qubits_training_data.txt
+rows=${KETLINE_SHARED:-$ROOT/../shared}/data/qrng/AI_2qubits_training_data.txt
 if [ -e "$rows" ]; then
     qrng BITS="$rows" STUDY=1 OUT="$JOBS/study" RUNS=1 "$JOBS/study/figures" "$JOBS/study/figures-reference" "$JOBS/study/run.html"
-    jq 'del(.options["report-reference.h5"]) | .claims |= map(select(.phase != "classifier"))' pipelines/qrng-claims.json >"$JOBS/study/claims.json"
+    jq 'del(.options["report-reference.h5"]) | .claims |= map(select(.phase != "classifier"))' "$pipelines"/qrng-claims.json >"$JOBS/study/claims.json"
     check "of the study's numbers: $(qeval --verify "$JOBS/study/claims.json" 2>&1 | grep -v ^pass)" qeval --verify "$JOBS/study/claims.json" --strict -q
-    cp pipelines/qrng-thirty-claims.json "$JOBS/study"
+    cp "$pipelines"/qrng-thirty-claims.json "$JOBS/study"
     check "of the thirty devices' numbers: $(qeval --verify "$JOBS/study/qrng-thirty-claims.json" 2>&1 | grep -v ^pass)" \
         qeval --verify "$JOBS/study/qrng-thirty-claims.json" --strict -q
 else
@@ -136,7 +155,7 @@ else
 fi
 
 # Sequence models: people left out in turn; the page and the table; what has changed since PhysioNet is refused.
-eeg() { make --no-print-directory -f pipelines/eeg.mk BUILD="$BUILD" OUT="$JOBS/eeg-out" NETS=means FITS=csp-lda "$@" >"$JOBS/log" 2>&1; }
+eeg() { make --no-print-directory -f "$pipelines"/eeg.mk BUILD="$BUILD" OUT="$JOBS/eeg-out" NETS=means FITS=csp-lda "$@" >"$JOBS/log" 2>&1; }
 eeg || fail "eeg.mk: $(tail -5 "$JOBS/log")"
 check "eeg.mk: $(cat "$JOBS/eeg-out/compared.txt")" grep -q '^means - csp-lda' "$JOBS/eeg-out/compared.txt"
 check "eeg.mk made no page" [ -s "$JOBS/eeg-out/run.html" ]
@@ -152,7 +171,7 @@ check "eeg.mk did not say what is missing: $(cat "$JOBS/log")" grep -q "EEG=$JOB
 # Sequences of DNA that differ in their bases: what a rate's choice trains, and that nothing is trained again.
 awk 'BEGIN { srand(1); for (i = 0; i < 24; i++) { s = ""; for (b = 0; b < 57; b++) s = s substr(i % 2 ? "acgt" : "aatt", 1 + int(4 * rand()), 1)
     print (i % 2 ? "-" : "+") ",S" i ",\t" s } }' >"$JOBS/promoters.data"
-data() { make --no-print-directory -f pipelines/sequence-data.mk BUILD="$BUILD" OUT="$JOBS/data-1" DNA="$JOBS/promoters.data" BARE=mamba NETS= RATES="1e-3 1e-2" SEEDS=1 >"$JOBS/log" 2>&1; }
+data() { make --no-print-directory -f "$pipelines"/sequence-data.mk BUILD="$BUILD" OUT="$JOBS/data-1" DNA="$JOBS/promoters.data" BARE=mamba NETS= RATES="1e-3 1e-2" SEEDS=1 >"$JOBS/log" 2>&1; }
 data || fail "sequence-data.mk: $(tail -5 "$JOBS/log")"
 check "sequence-data.mk: $(cat "$JOBS/data-1/dna/mamba.txt")" grep -q '^mamba - mamba-twin' "$JOBS/data-1/dna/mamba.txt"
 check "sequence-data.mk: a fold has another rate than $(head -2 "$JOBS/data-1/dna/means-0.txt")" \

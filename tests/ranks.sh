@@ -7,7 +7,7 @@ set -u
 . "$(dirname "$0")/jobs.inc"
 [ -x "$BUILD/bin/qseq" ] || { echo "skipped: qseq is not built"; exit 77; }
 cd "$JOBS" || exit 70
-qseq generate people -q -n 3 --trials 15 -o people || exit 70
+qseq generate people -q --people 3 --trials 15 -o people || exit 70
 for s in 1 2 3; do qseq windows -q people/S00$s*.edf --rate 40 --no-provenance -o S00$s.h5 || exit 70; done
 rm -r people
 # line OUT ...: a training of 8 parts a step
@@ -122,7 +122,7 @@ END
     code=$?
     check "$mpi: chains, SIGTERM to a rank: status $code: $(cat said)" [ $code = 143 -o $code = 15 ]
     check "$mpi: chains, SIGTERM to a rank: left $(ls -A)" [ -e .$mpi-long.h5.checkpoint -a ! -e $mpi-long.h5 ]
-    check "$mpi: chains do not go on: $(cat said)" ranks $([ $mpi = mpich ] && echo 2 || echo 4) ./share --resume
+    check "$mpi: chains do not go on: $(cat said)" ranks $([ $mpi = mpich ] && echo 2 || echo 4) ./share
     check "$mpi: chains, stopped and resumed: other bytes" cmp long.h5 $mpi-long.h5
 
     # A training that takes long enough to be met. $! is mpirun; the file pids names the ranks.
@@ -136,7 +136,7 @@ END
     code=$? # MPICH's mpirun gives the signal's number
     check "$mpi: SIGTERM to a rank: status $code, expected 143 or 15: $(cat said)" [ $code = 143 -o $code = 15 ]
     check "$mpi: SIGTERM to a rank: left $(ls -A)" [ -e .$mpi-stopped.h5.checkpoint -a ! -e $mpi-stopped.h5 ]
-    check "$mpi: ranks do not go on from where 2 stopped: $(cat said)" ranks $([ $mpi = mpich ] && echo 2 || echo 4) ./line $mpi-stopped.h5 --ranks auto --resume
+    check "$mpi: ranks do not go on from where 2 stopped: $(cat said)" ranks $([ $mpi = mpich ] && echo 2 || echo 4) ./line $mpi-stopped.h5 --ranks auto
     check "$mpi: stopped and resumed by ranks: other bytes" cmp whole.h5 $mpi-stopped.h5
     for gone in head tail; do
         name=$mpi-killed-$gone
@@ -150,7 +150,7 @@ END
         check "$mpi: SIGKILL of a rank: mpirun ends with 0" [ $code != 0 ]
         check "$mpi: SIGKILL of a rank: it takes $(($(now_ms) - before)) ms" [ $(($(now_ms) - before)) -lt 10000 ]
         check "$mpi: SIGKILL of a rank: the others live" gone_within 5
-        check "$mpi: SIGKILL of a rank: ranks do not go on: $(cat said)" ranks 2 ./line $name.h5 --ranks auto --resume
+        check "$mpi: SIGKILL of a rank: ranks do not go on: $(cat said)" ranks 2 ./line $name.h5 --ranks auto
         check "$mpi: SIGKILL of a rank: other bytes" cmp whole.h5 $name.h5
     done
     check "$mpi: left $(ls -A | grep ^[.])" [ -z "$(ls -A | grep '^[.].')" ]

@@ -99,7 +99,7 @@ queue_ends() { for _ in $(seq 120); do [ -z "$(squeue -h 2>/dev/null)" ] && retu
 # Each person left out in turn, by tasks of an array, and a fold by two ranks: the bytes of the same commands one after another.
 leave_one_out() {
     local i folds=loso.h5.folds options=(-m hydra --qubits 3 --epochs 4 --no-provenance)
-    qseq generate people -q -n 3 --channels 8 -o people || { fail "qseq generate failed"; return; }
+    qseq generate people -q --people 3 --channels 8 -o people || { fail "qseq generate failed"; return; }
     for i in 1 2 3; do qseq windows -q people/S00$i*.edf --rate 40 -o S00$i.h5 || fail "qseq windows failed"; done
     mkdir alone ranks
     for i in 0 1 2; do qseq train -q S00?.h5 "${options[@]}" --split loso --fold $i -o alone/$i.h5 || fail "qseq train failed"; done
@@ -119,7 +119,6 @@ leave_one_out() {
     SBATCH="sbatch --job-name=loso -c 1" loso
     check "slurm-loso.sh: judged folds of which one failed" [ ! -e loso.h5 ]
     check "slurm-loso.sh: a failed fold says $(cat $folds/1.log)" grep -q '1.h5: is a folder' $folds/1.log
-    check "slurm-loso.sh: a fold does not look for its checkpoint: $(cat $folds/0.log)" grep -q 'no checkpoint to resume from' $folds/0.log
     rmdir $folds/1.h5
     loso
     check "slurm-loso.sh: another report than one after another: $(tail -n 3 $folds/*.log)" cmp loso.h5 alone.h5

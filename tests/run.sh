@@ -84,6 +84,7 @@ chosen() {
 }
 quick() { if [ -z "$quick" ]; then cat; else grep -vE "^($(paste -sd'|' tests/slow)) "; fi; }
 list | chosen | quick >"$logs/list"
+[ -s "$logs/list" ] || { echo "run.sh: no test has ${patterns[*]} in its name" >&2; exit 2; }
 xargs -P "$jobs" -L 1 bash -c 'one "$@"' one <"$logs/list"
 passed=$(cat "$logs"/*.status 2>/dev/null | grep -c '^passed ')
 failed=$(cat "$logs"/*.status 2>/dev/null | grep -c '^FAILED ')

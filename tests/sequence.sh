@@ -9,7 +9,7 @@ cd "$JOBS" || exit 70
 # verdict NAME EFFECT: 12 people, 8 channels; 7 of them are tested, with each person's own deviations and with his own alignment
 verdict() {
     local name=$1 own s
-    qseq generate people -q -n 12 --channels 8 --effect "$2" -o "$name" || return
+    qseq generate people -q --people 12 --channels 8 --effect "$2" -o "$name" || return
     for s in 01 02 03 04 05 06 07 08 09 10 11 12; do
         qseq windows -q "$name"/S0$s*.edf --rate 64 --band 7:14 --from 0.5 --to 3.5 --no-provenance -o "$name/S0$s.h5" || return
     done

@@ -29,7 +29,7 @@ for folder in "$ROOT"/tests/stages/*/; do
     kill -TERM $!
     wait $! 2>/dev/null
     check "$name: a signal did not stop it" [ $? = 143 ]
-    line --epochs 3000 --no-provenance --resume --progress none -o "$name/stopped.h5" >said 2>&1
+    line --epochs 3000 --no-provenance --progress none -o "$name/stopped.h5" >said 2>&1
     check "$name: does not resume: $(cat said)" grep -q "found .*checkpoint: [1-9]" said
     check "$name: a resumed training gives other bytes" cmp "$name/whole.h5" "$name/stopped.h5"
     check "$name: left behind: $(beside "$name")" [ -z "$(ls -A "$name" | grep checkpoint)" ]

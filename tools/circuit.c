@@ -27,7 +27,7 @@ static const struct kl_option options[] = {
       "stats: random weights to average over", "Looking", NULL },
     { "width", 0, KL_OPT_INT, AT(width), "N", 20, 10000, false, "show: characters a row", NULL, NULL },
     { "output", 'o', KL_OPT_STRING, AT(common.output), "FILE", 0, 0, false,
-      "draw: FILE.svg or FILE.png; the others print", NULL, NULL },
+      "draw: FILE.svg, FILE.pdf or FILE.png; the others print", NULL, NULL },
     { "force", 'f', KL_OPT_FLAG, AT(common.force), NULL, 0, 0, false,
       "draw: replace what is no picture, too", NULL, NULL },
     { "json", 0, KL_OPT_FLAG, AT(common.json), NULL, 0, 0, false, "stats: the counts as one JSON object",
@@ -92,27 +92,25 @@ static int from_head(struct run *run, const char *path, struct kl_error *err)
 static int draw(struct run *run, const char *head, struct kl_error *err)
 {
     const char *path = run->v->common.output;
-    const size_t n = path ? strlen(path) : 0;
     const struct kl_figure *figure = kl_figures;
     struct kl_circuit_options circuit = run->v->circuit;
     size_t drawn = 0;
     const struct kl_figure_inputs inputs = { .circuit = &circuit, .drawn = &drawn };
     circuit.noise = json_string_value(json_object_get(run->parsed, "noise")); /* for the caption */
-    bool svg = n > 4 && strcmp(path + n - 4, ".svg") == 0,
-         png = n > 4 && strcmp(path + n - 4, ".png") == 0;
+    const enum kl_figure_format format = path ? kl_plot_format_of(path) : KL_N_FORMATS;
     bool written;
-    if (!svg && !png)
-        return kl_fail(err, KL_EUSAGE, "draw: found output '%s', expected -o FILE.svg or FILE.png",
+    if (format == KL_N_FORMATS)
+        return kl_fail(err, KL_EUSAGE,
+                       "draw: found output '%s', expected -o FILE.svg, FILE.pdf or FILE.png",
                        path ? path : "");
     while (strcmp(figure->name, "circuit") != 0) figure++;
     const char *inputs_of[] = { head, run->v->circuit.file, run->v->common.config }, *given[3];
     size_t n_given = 0;
     for (int i = 0; i < 3; i++)
         if (inputs_of[i]) given[n_given++] = inputs_of[i];
-    int code = kl_plot_figure_target_check(path, svg ? KL_SVG : KL_PNG, run->v->common.force, given,
-                                           n_given, err);
+    int code = kl_plot_figure_target_check(path, format, run->v->common.force, given, n_given, err);
     if (code) return code;
-    code = kl_plot_figure_write(&written, figure, &inputs, svg ? KL_SVG : KL_PNG, path, err);
+    code = kl_plot_figure_write(&written, figure, &inputs, format, path, err);
     if (code || run->v->common.quiet) return code;
     fprintf(run->out, "%s: %s", path, written ? "written" : "up to date");
     const size_t all = kl_circuit_gates(run->circuit);

@@ -275,6 +275,9 @@ static int report(void *context, FILE *to, bool json, struct kl_error *err);
 static int compute(struct job *j, struct kl_error *err)
 {
     char *raw = NULL;
+    const struct kl_common *c = &j->v->common;
+    if (!c->force && strcmp(c->output, "-") != 0) j->options.before = c->output;
+    j->options.key_parts = j->stage->header.key_parts;
     int code = open_parts(j, j->stage->log, err);
     if (!code)
         code = kl_store_writer_open_partial(&j->writer, j->v->common.output, &j->stage->header, err);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
-   figures: PNG and SVG of heads, reports and features; all of them on one page of HTML. */
+   figures: PNG, SVG and PDF of heads, reports and features; all of them on one page of HTML. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,7 +8,8 @@
 
 struct values {
     struct kl_common common;
-    const char *figure, *format, *images, *report;
+    const char *figure, *format, *images, *report, *width, *font;
+    double font_size;
     int64_t replica;
 };
 
@@ -21,16 +22,21 @@ static const struct kl_option options[] = {
       "traces|ranks|autocorrelation|acceptance|bounds|windows|spectra|erd|topography|people|importance|"
       "scaling",
       0, 0, true, "which", "Figures", NULL },
-    { "format", 0, KL_OPT_CHOICE, AT(format), "both|png|svg", 0, 0, true, "of the files in a folder",
+    { "format", 0, KL_OPT_CHOICE, AT(format), "both|png|svg|pdf|all", 0, 0, true, "both: PNG and SVG",
       NULL, NULL },
+    { "width", 0, KL_OPT_STRING, AT(width), "86mm", 0, 0, true,
+      "of a picture (mm, cm, in, pt); below 120mm one column", NULL, NULL },
+    { "font", 0, KL_OPT_STRING, AT(font), "FAMILY", 0, 0, true, "of all text", NULL, NULL },
+    { "font-size", 0, KL_OPT_FLOAT, AT(font_size), "PT", 0, 14, true,
+      "of the axes' names; 0: 8, scaled with --width", NULL, NULL },
     { "images", 0, KL_OPT_STRING, AT(images), "IMAGES", 0, 0, false,
       "samples: what the report's features were made from (several: A,B)", NULL, NULL },
     { "replica", 0, KL_OPT_INT, AT(replica), "K", 0, 1e6, true, "of a report: which of several heads",
       NULL, NULL },
     { "report", 0, KL_OPT_STRING, AT(report), "PAGE.html", 0, 0, false,
-      "one page of everything: figures, tables, provenance; needs nothing beside it", NULL, NULL },
+      "one page of all, which needs nothing beside it", NULL, NULL },
     { "output", 'o', KL_OPT_STRING, AT(common.output), "PATH", 0, 0, false,
-      "a folder, or FIGURE.png or FIGURE.svg for one figure", NULL, NULL },
+      "a folder, or FIGURE.png, .svg or .pdf for one figure", NULL, NULL },
     { "force", 'f', KL_OPT_FLAG, AT(common.force), NULL, 0, 0, false, "replace what is no picture, too",
       NULL, NULL },
 };
@@ -46,7 +52,7 @@ static const struct kl_tool tool = {
         "autocorrelation, acceptance) and what they prove (bounds), windows of recordings (windows, "
         "spectra, erd, "
         "topography) and what models make of them (curves, confusion, people, importance)",
-    .arguments = "FILE.h5... -o FOLDER|FIGURE.png|FIGURE.svg",
+    .arguments = "FILE.h5... -o FOLDER|FIGURE.png|.svg|.pdf",
     .example = "figures head.h5 report.h5 -o figures\n  figures head.h5 --figure curves -o curves.svg\n"
                "  figures head.h5 report.h5 --report run.html",
     .options = options,
@@ -155,6 +161,35 @@ static int say_apart(const struct run *run, struct kl_error *err)
     return code;
 }
 
+/* "86mm" into points; NULL: 0. KL_EUSAGE. */
+static int read_width(double *points, const char *text, struct kl_error *err)
+{
+    static const struct {
+        const char *name;
+        double points;
+    } units[] = { { "mm", 72 / 25.4 }, { "cm", 720 / 25.4 }, { "in", 72 }, { "pt", 1 } };
+    char *end = NULL;
+    const double number = text ? strtod(text, &end) : 0;
+    *points = 0;
+    while (end && *end == ' ') end++;
+    for (size_t i = 0; end && i < sizeof units / sizeof *units; i++)
+        if (strcmp(end, units[i].name) == 0) *points = number * units[i].points;
+    if (text && !(*points >= 70 && *points <= 3000))
+        return kl_fail(err, KL_EUSAGE,
+                       "--width: found '%s', expected a length of 25mm to 1000mm, as 86mm", text);
+    return KL_OK;
+}
+
+static int read_look(struct kl_figure_look *look, const struct values *v, struct kl_error *err)
+{
+    *look = (struct kl_figure_look){ .size = v->font_size, .font = v->font };
+    if (v->font && !kl_plot_has_font(v->font))
+        return kl_fail(err, KL_EUSAGE,
+                       "--font: found no '%s' on this machine; fc-list : family names what is there",
+                       v->font);
+    return read_width(&look->width, v->width, err);
+}
+
 /* Options that would change nothing of what is drawn. */
 static int check_idle(const struct run *run, struct kl_error *err)
 {
@@ -172,8 +207,8 @@ static int check_idle(const struct run *run, struct kl_error *err)
         code = kl_options_refuse(&tool, run->v, &usual, "format",
                                  "is of a folder of figures; leave it away", err);
     if (!code && !run->v->common.output)
-        code = kl_options_refuse(&tool, run->v, &usual, "figure", "is of -o; the page has all figures",
-                                 err);
+        code = kl_options_refuse(&tool, run->v, &usual, "figure width font font-size",
+                                 "is of -o; the page has all figures as they are", err);
     return code;
 }
 
@@ -185,7 +220,8 @@ static int work(struct run *run, const char *const *files, size_t n, struct kl_e
     struct kl_figure_inputs inputs = { .images = v->images, .replica = v->replica };
     struct kl_drawings *d = &run->drawings;
     *d = (struct kl_drawings){ v->common.output, v->figure, v->format, inputs, run->log, .n_files = n };
-    int code = draws ? kl_plot_drawings_place(d, err) : KL_OK;
+    int code = read_look(&d->inputs.look, v, err);
+    if (!code && draws) code = kl_plot_drawings_place(d, err);
     if (!code) code = open_files(run, files, n, err);
     d->files = run->files;
     if (!code) code = check_idle(run, err);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
-   qconvert: the weights of trained heads to other programs, and theirs to a head. */
+   qconvert: trained heads to other programs, and their weights to a head. */
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "backbone/extract.h"
 #include "circuit/noise.h"
@@ -24,8 +25,9 @@ struct values {
 
 #define AT(field) offsetof(struct values, field)
 static const struct kl_option options[] = {
-    { "replica", 0, KL_OPT_INT, AT(replica), "K", 0, 65535, false, "which head of the file, from 0",
-      "To .safetensors or .npz", NULL },
+    { "replica", 0, KL_OPT_INT, AT(replica), "K|best", 0, 65535, false,
+      "which head of the file, from 0, or the best by validation", "To .safetensors, .npz or .py",
+      NULL },
     { "all-replicas", 0, KL_OPT_FLAG, AT(all_replicas), NULL, 0, 0, false,
       "all heads, along a first dimension", NULL, NULL },
     { "features", 0, KL_OPT_STRING, AT(features), "FEATURES", 0, 0, false,
@@ -43,11 +45,12 @@ static const struct kl_option options[] = {
 };
 static const struct kl_tool tool = {
     .name = "qconvert",
-    .summary = "Weights of heads to PyTorch and NumPy, and theirs to a head that qeval takes",
-    .arguments =
-        "HEAD.h5 -o W.safetensors|W.npz\n       qconvert W.safetensors|W.npz|W.pth --features F.h5 -o "
-        "HEAD.h5",
-    .example = "qconvert head.h5 -o head.safetensors\n  qconvert net.npz --features train.h5 --map "
+    .summary = "Heads to PyTorch, PennyLane and NumPy, and weights of these to a head that qeval takes",
+    .arguments = "HEAD.h5 -o W.safetensors|W.npz|HEAD.py\n       qconvert W.safetensors|W.npz|W.pth "
+                 "--features F.h5 -o "
+                 "HEAD.h5",
+    .example = "qconvert head.h5 -o head.py\n  qconvert head.h5 -o head.safetensors\n  qconvert net.npz "
+               "--features train.h5 --map "
                "vqc.weight=q.weights -o head.h5",
     .options = options,
     .n_options = sizeof options / sizeof *options,
@@ -93,14 +96,50 @@ static int check_export(const struct values *v, struct kl_error *err)
     return code;
 }
 
-static int export_head(struct run *run, const char *path, enum kl_weights_format format,
-                       struct kl_error *err)
+/* Who edits a program would lose it: only the same one is written again. */
+static int check_python(const struct run *run, const char *path, const char *text, struct kl_error *err)
 {
     const char *output = run->v->common.output;
-    const int64_t replica = run->v->all_replicas ? -1 : run->v->replica;
-    unsigned char *bytes = NULL;
-    size_t n = 0, mark_at, values = 0;
-    bool written = false;
+    const bool force = run->v->common.force;
+    struct stat s;
+    int code = kl_store_target_no_input(output, &path, 1, err);
+    if (code) return code;
+    code = kl_store_target_check_bytes(output, 0, text, force, &path, 1, err);
+    if (!code && !force && stat(output, &s) == 0 && (size_t)s.st_size > strlen(text)) code = KL_EUSAGE;
+    if (code != KL_EUSAGE) return code;
+    return kl_fail(err, KL_EUSAGE,
+                   "%s: is another file, or was edited; give another name, or --force to replace it",
+                   output);
+}
+
+static int make_python(unsigned char **bytes, size_t *n, struct run *run, const char *path,
+                       struct kl_error *err)
+{
+    char *text = NULL;
+    const char *const refused = run->v->all_replicas ? "--all-replicas: a program is one head; give "
+                                                       "--replica, or edit its REPLICA"
+                                : strcmp(path, "-") == 0
+                                    ? "-: a program reads its weights from the head's file; name it"
+                                    : NULL;
+    if (refused) return kl_fail(err, KL_EUSAGE, "%s", refused);
+    int code = kl_head_python(&text, n, run->file, run->v->replica, run->stage->log, err);
+    if (!code) code = check_python(run, path, text, err);
+    *bytes = (unsigned char *)text;
+    return code;
+}
+
+static int make_weights(unsigned char **bytes, size_t *n, struct run *run, const char *path,
+                        enum kl_weights_format format, int64_t replica, struct kl_error *err)
+{
+    size_t mark_at;
+    const char *mark = kl_weights_mark(&mark_at, format);
+    int code = kl_store_target_check_bytes(run->v->common.output, mark_at, mark, run->v->common.force,
+                                           &path, 1, err);
+    return code ? code : kl_head_export_bytes(bytes, n, run->weights, run->file, replica, format, err);
+}
+
+static int check_export_options(const struct run *run, struct kl_error *err)
+{
     if (run->v->common.print_key || run->v->common.dry_run)
         return kl_fail(err, KL_EUSAGE,
                        "--key and --dry-run: weights for other programs have no key; these go with "
@@ -110,13 +149,26 @@ static int export_head(struct run *run, const char *path, enum kl_weights_format
         return kl_fail(err, KL_EUSAGE,
                        "--replica %lld: --all-replicas takes all; leave one of them away",
                        (long long)run->v->replica);
-    const char *mark = kl_weights_mark(&mark_at, format);
-    int code = check_export(run->v, err);
+    return check_export(run->v, err);
+}
+
+/* KL_NO_FORMAT: a program in Python. */
+static int export_head(struct run *run, const char *path, enum kl_weights_format format,
+                       struct kl_error *err)
+{
+    const char *output = run->v->common.output;
+    unsigned char *bytes = NULL;
+    size_t n = 0, values = 0;
+    bool written = false;
+    int code = check_export_options(run, err);
     if (!code) code = kl_store_file_open_kind(&run->file, path, &kl_head_kind, err);
-    if (!code)
-        code = kl_store_target_check_bytes(output, mark_at, mark, run->v->common.force, &path, 1, err);
+    if (!code && run->v->replica < 0)
+        code = kl_head_evaluation_replica(&run->v->replica, "best", run->file, "", err);
+    const int64_t replica = run->v->all_replicas ? -1 : run->v->replica;
     if (!code) code = kl_head_export(&run->weights, run->file, replica, err);
-    if (!code) code = kl_head_export_bytes(&bytes, &n, run->weights, run->file, replica, format, err);
+    if (!code)
+        code = format == KL_NO_FORMAT ? make_python(&bytes, &n, run, path, err)
+                                      : make_weights(&bytes, &n, run, path, format, replica, err);
     if (!code) code = kl_store_publish_bytes(&written, output, bytes, n, err);
     free(bytes);
     if (code) return code;
@@ -266,17 +318,22 @@ static int work(struct run *run, struct kl_error *err)
     const char *const *inputs = run->stage->inputs;
     const char *output = run->v->common.output;
     const enum kl_weights_format format = output ? kl_weights_format(output) : KL_NO_FORMAT;
-    if (format != KL_NO_FORMAT && run->v->features)
+    const size_t length = output ? strlen(output) : 0;
+    const bool python = length > 3 && strcmp(output + length - 3, ".py") == 0;
+    if ((format != KL_NO_FORMAT || python) && run->v->features)
         return kl_fail(err, KL_EUSAGE, "%s: --features makes a head; give it a name such as head.h5",
                        output);
     if (run->v->features) return import_head(run, inputs[0], err);
-    if (format != KL_NO_FORMAT) return export_head(run, inputs[0], format, err);
+    if (format != KL_NO_FORMAT || python) return export_head(run, inputs[0], format, err);
     if (output && strcmp(output, "-") == 0)
-        return kl_fail(err, KL_EUSAGE, "-o -: weights go to a file; give NAME.safetensors or NAME.npz");
-    return kl_fail(err, KL_EUSAGE,
-                   "%s: ends in neither .safetensors nor .npz; a head from weights needs --features "
-                   "FEATURES.h5",
-                   output ? output : "--key");
+        return kl_fail(err, KL_EUSAGE,
+                       "-o -: weights go to a file; give NAME.safetensors, NAME.npz or "
+                       "NAME.py");
+    return kl_fail(
+        err, KL_EUSAGE,
+        "%s: ends in none of .safetensors, .npz and .py; a head from weights needs --features "
+        "FEATURES.h5",
+        output ? output : "--key");
 }
 
 static int convert(struct kl_mode_run *mode, struct kl_error *err)

@@ -179,6 +179,16 @@ static int judge(struct kl_evaluation *e, struct kl_control_scores *controls, co
 }
 
 /* ---- without -o: a table of all heads, and no file ---- */
+/* It would be compared with itself. */
+static int refuse_again(const struct kl_head_row *rows, size_t last, struct kl_error *err)
+{
+    for (size_t i = 0; i < last; i++)
+        if (strcmp(rows[i].content, rows[last].content) == 0)
+            return kl_fail(err, KL_EUSAGE, "%s: the same head as %s; give it once", rows[last].path,
+                           rows[i].path);
+    return KL_OK;
+}
+
 static int judge_row(struct kl_head_row *row, const char *path, struct kl_mode_run *run,
                      struct kl_error *err)
 {
@@ -188,6 +198,7 @@ static int judge_row(struct kl_head_row *row, const char *path, struct kl_mode_r
     char of[128];
     row->path = path;
     int code = kl_sampling_judged_open(&w->head, &w->draws, path, err);
+    if (!code) memcpy(row->content, kl_store_file_content(w->head), sizeof row->content);
     if (!code) code = check_head(w, w->head, err);
     if (!code) code = find_depends(&on, w, err);
     if (!code) code = kl_head_row_seed(row, w->head, err);
@@ -245,7 +256,10 @@ static int judge_all(struct kl_mode_run *run, struct kl_error *err)
     kl_progress_begin(&progress, w->log, w->v->common.progress, "samples");
     run->watch = &progress.watch;
     kl_signals_plain();
-    for (size_t i = 0; i < n && !code; i++) code = judge_row(&rows[i], paths[i], run, err);
+    for (size_t i = 0; i < n && !code; i++) {
+        code = judge_row(&rows[i], paths[i], run, err);
+        if (!code) code = refuse_again(rows, i, err);
+    }
     kl_progress_end(&progress);
     if (!code) code = kl_head_rows_compare(rows, n, err);
     if (!code) code = tell_table(run, rows, n, err);
@@ -289,6 +303,17 @@ static int key(struct kl_mode_run *run, struct kl_key *key, struct kl_error *err
     if (!code && on.composites) code = kl_store_key_text(key, KL_COMPOSITES_PART, err);
     if (!code && !on.chance && w->v->common.seed)
         kl_note(w->log, 1, "--seed changes nothing: without --shots and trajectories nothing is drawn");
+    return code;
+}
+
+static int check_replica(struct kl_mode_run *run, struct kl_error *err)
+{
+    const struct work *w = run->state;
+    struct kl_head *head = NULL;
+    int64_t replica;
+    int code = kl_head_evaluation_replica(&replica, w->v->replica, w->head, "", err);
+    if (!code) code = kl_head_load(&head, w->head, NULL, replica, NULL, err);
+    kl_head_free(&head);
     return code;
 }
 
@@ -383,6 +408,7 @@ int main(int argc, char **argv)
                                                 .stops_at_once = true,
                                                 .open = open_inputs,
                                                 .key = key,
+                                                .check = check_replica,
                                                 .compute = evaluate,
                                                 .save = save,
                                                 .remark = remark,

@@ -56,19 +56,15 @@ static int stopped(struct work *w, int code, struct kl_error *err)
                 w->run->checkpoint);
     else
         kl_note(&w->log, 1, "stopped with %zu of %zu generators trained; %s", done, n,
-                done ? "the same command with --resume goes on from there" : "nothing is kept");
+                done ? "the same command goes on from there" : "nothing is kept");
     return code;
 }
 
 static int resume(struct work *w, struct kl_error *err)
 {
     struct kl_file *file = NULL;
-    if (!w->v->resume) {
-        w->older =
-            kl_store_checkpoint_forgotten(w->run->checkpoint, &w->run->stage, &w->log, "generator");
-        return KL_OK;
-    }
-    int code = kl_store_checkpoint_resume(&file, w->run->checkpoint, &w->run->stage, &w->log, err);
+    int code = kl_store_checkpoint_resume(&file, &w->older, w->run->checkpoint, &w->run->stage, &w->log,
+                                          "generator", err);
     if (code || !file) return code;
     code = kl_gan_study_restore(&w->study, file, err);
     if (!code)

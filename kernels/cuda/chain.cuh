@@ -70,15 +70,7 @@ template <int D> KL_GPU int kl_chain_element(const kl_chain_thread<D> &t, int pl
 /* Sum over the block, the same in every thread. */
 template <int D> KL_GPU double kl_chain_sum(const kl_chain_thread<D> &t, double value)
 {
-    double *sums = (double *)(void *)(kl_shared + t.job.sums_at), sum = kl_warp_sum(value);
-    const int warps = (int)blockDim.x / 32;
-    if (warps == 1) return sum;
-    __syncthreads(); /* the sums before are read */
-    if (t.lane == 0) sums[t.warp] = sum;
-    __syncthreads();
-    sum = 0;
-    for (int i = 0; i < warps; i++) sum += sums[i];
-    return sum;
+    return kl_block_sum((double *)(void *)(kl_shared + t.job.sums_at), value);
 }
 
 /* ---- one pass over records ---- */

@@ -249,7 +249,7 @@ static __global__ void __launch_bounds__(KL_CUDA_CHAIN_UNITS)
     kl_chains_go(const __grid_constant__ kl_chain_job job)
 {
     kl_cuda_chain &chain = job.chains[blockIdx.x];
-    const int warp = (int)threadIdx.x / 32, lane = (int)threadIdx.x % 32;
+    const int warp = kl_warp(), lane = kl_lane_number();
     float *own = kl_shared + job.warps_at + warp * job.per_warp;
     const kl_chain_thread<D> t = { job,
                                    chain,

@@ -37,25 +37,10 @@ KL_GPU double *kl_gan_scratch()
 {
     return (double *)(void *)kl_shared;
 }
-KL_GPU int kl_gan_warp()
+/* Over the block. */
+KL_GPU double kl_gan_sum(double value)
 {
-    return (int)threadIdx.x / 32;
-}
-KL_GPU int kl_gan_lane()
-{
-    return (int)threadIdx.x % 32;
-}
-
-/* The sum over the block, the same in all threads. */
-KL_GPU double kl_block_sum(double value)
-{
-    double *part = kl_gan_scratch(), sum = 0;
-    value = kl_warp_sum(value);
-    if (kl_gan_lane() == 0) part[kl_gan_warp()] = value;
-    __syncthreads();
-    for (int w = 0; w < KL_GAN_WARPS; w++) sum += part[w];
-    __syncthreads();
-    return sum;
+    return kl_block_sum(kl_gan_scratch(), value);
 }
 
 /* A neuron before its activation, at cell k. */
@@ -86,8 +71,8 @@ KL_GPU void kl_gan_score(double *history, const kl_gan_job &job, int64_t own)
         const double r = kl_clipped(target), p = kl_clipped(law);
         all += r, of_law += p, sum += r * log(r / p);
     }
-    generator = kl_block_sum(generator), real = kl_block_sum(real), fake = kl_block_sum(fake);
-    all = kl_block_sum(all), of_law = kl_block_sum(of_law), sum = kl_block_sum(sum);
+    generator = kl_gan_sum(generator), real = kl_gan_sum(real), fake = kl_gan_sum(fake);
+    all = kl_gan_sum(all), of_law = kl_gan_sum(of_law), sum = kl_gan_sum(sum);
     if (threadIdx.x) return;
     history[KL_CUDA_GAN_DIVERGENCE] = sum / all + log(of_law / all);
     history[KL_CUDA_GAN_GENERATOR] = generator;
@@ -101,10 +86,10 @@ KL_GPU void kl_gan_discriminate(const kl_gan_job &job, int64_t own, const kl_cud
     const double *slope = job.slope + own * KL_GAN_CELLS;
     double *params = job.params + own * job.p, *m = job.params_m + own * job.p,
            *v = job.params_v + own * job.p;
-    for (int j = kl_gan_warp(); j <= hidden; j += KL_GAN_WARPS) {
+    for (int j = kl_warp(); j <= hidden; j += KL_GAN_WARPS) {
         const double weight = j < hidden ? params[3 * hidden + j] : 1;
         double by_x = 0, by_y = 0, by_bias = 0, by_weight = 0;
-        for (int k = kl_gan_lane(); k < KL_GAN_CELLS; k += 32) {
+        for (int k = kl_lane_number(); k < KL_GAN_CELLS; k += 32) {
             const double a = j < hidden ? kl_gan_neuron(params, hidden, j, k) : 1,
                          leak = a > 0 ? 1 : job.shape.slope, da = weight * leak * slope[k];
             by_weight += slope[k] * leak * a, by_bias += da;
@@ -115,7 +100,7 @@ KL_GPU void kl_gan_discriminate(const kl_gan_job &job, int64_t own, const kl_cud
                                     kl_warp_sum(by_weight) };
         const int place[] = { 2 * j, 2 * j + 1, 2 * hidden + j, 3 * hidden + j };
         __syncwarp(); /* all have read what is now written: a shuffle does not order memory */
-        for (int i = j < hidden ? 0 : 3; i < 4 && kl_gan_lane() == 0; i++)
+        for (int i = j < hidden ? 0 : 3; i < 4 && kl_lane_number() == 0; i++)
             kl_adam(params + place[i], m + place[i], v + place[i], gradient[i], f);
     }
 }

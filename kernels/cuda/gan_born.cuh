@@ -103,9 +103,9 @@ KL_GPU void kl_born_rotate_back(const kl_born_state &psi, const kl_born_state &l
         kl_born_store(psi, zero, one, kl_born_ry(a, t.c, -t.s));
         kl_born_store(lambda, zero, one, kl_born_ry(l, t.c, -t.s));
     }
-    double *parts = kl_gan_scratch() + KL_BORN_PARTS + kl_gan_warp() * KL_BORN_TURNS;
+    double *parts = kl_gan_scratch() + KL_BORN_PARTS + kl_warp() * KL_BORN_TURNS;
     y = kl_warp_sum(y), z = kl_warp_sum(z);
-    if (kl_gan_lane() == 0) parts[qubit] = y, parts[KL_BORN_QUBITS + qubit] = z;
+    if (kl_lane_number() == 0) parts[qubit] = y, parts[KL_BORN_QUBITS + qubit] = z;
     __syncthreads();
 }
 

@@ -94,18 +94,17 @@ KL_GPU void kl_gan_latent(float *z, uint64_t seed, int64_t epoch, uint32_t repli
 template <int COLUMNS>
 KL_GPU void kl_gan_forward(float *a, float *h, const float *w, const float *x, int rows)
 {
-    for (int row = kl_gan_warp(); row < rows; row += KL_GAN_WARPS) {
+    for (int row = kl_warp(); row < rows; row += KL_GAN_WARPS) {
         const float *own = w + (int64_t)row * COLUMNS;
         float sum = 0;
 #pragma unroll 4
-        for (int c = 4 * kl_gan_lane(); c < COLUMNS; c += 128) {
+        for (int c = 4 * kl_lane_number(); c < COLUMNS; c += 128) {
             const float4 weight = *(const float4 *)(own + c), input = *(const float4 *)(x + c);
             sum += weight.x * input.x + weight.y * input.y + weight.z * input.z + weight.w * input.w;
         }
-        for (int bit = 1; bit < 32; bit *= 2) sum += __shfl_xor_sync(0xffffffffu, sum, bit);
-        sum += w[(int64_t)rows * COLUMNS + row];
-        if (kl_gan_lane() == 0) a[row] = sum;
-        if (kl_gan_lane() == 0 && h) h[row] = sum > 0 ? sum : 0;
+        sum = kl_warp_sum(sum) + w[(int64_t)rows * COLUMNS + row];
+        if (kl_lane_number() == 0) a[row] = sum;
+        if (kl_lane_number() == 0 && h) h[row] = sum > 0 ? sum : 0;
     }
     __syncthreads();
 }
@@ -118,11 +117,11 @@ KL_GPU void kl_gan_move(float *parts, float *w, float *m, float *v, const float 
 {
     enum { FOURS = COLUMNS / 128 };
     float back[BACK ? 4 * FOURS : 1] = { 0 };
-    for (int row = kl_gan_warp(); row < rows; row += KL_GAN_WARPS) {
+    for (int row = kl_warp(); row < rows; row += KL_GAN_WARPS) {
         const float g = d[row];
 #pragma unroll BACK ? FOURS : 1
         for (int i = 0; i < FOURS; i++) {
-            const int c = 128 * i + 4 * kl_gan_lane();
+            const int c = 128 * i + 4 * kl_lane_number();
             const int64_t at = (int64_t)row * COLUMNS + c;
             float4 weight = *(float4 *)(w + at), mean = *(float4 *)(m + at),
                    square = *(float4 *)(v + at);
@@ -139,7 +138,7 @@ KL_GPU void kl_gan_move(float *parts, float *w, float *m, float *v, const float 
         }
     }
     for (int i = 0; BACK && i < 4 * FOURS; i++)
-        parts[kl_gan_warp() * COLUMNS + 128 * (i / 4) + 4 * kl_gan_lane() + i % 4] = back[BACK ? i : 0];
+        parts[kl_warp() * COLUMNS + 128 * (i / 4) + 4 * kl_lane_number() + i % 4] = back[BACK ? i : 0];
     const int64_t biases = (int64_t)rows * COLUMNS;
     for (int row = (int)threadIdx.x; row < rows; row += KL_GAN_THREADS)
         kl_adam(w + biases + row, m + biases + row, v + biases + row, d[row], f);
@@ -161,8 +160,8 @@ KL_GPU void kl_gan_back(float *d, const float *parts, const float *a, int n)
 KL_GPU float kl_block_most(float value)
 {
     double *part = kl_gan_scratch();
-    for (int bit = 1; bit < 32; bit *= 2) value = fmaxf(value, __shfl_xor_sync(0xffffffffu, value, bit));
-    if (kl_gan_lane() == 0) part[kl_gan_warp()] = (double)value;
+    value = kl_warp_most(value);
+    if (kl_lane_number() == 0) part[kl_warp()] = (double)value;
     __syncthreads();
     for (int w = 0; w < KL_GAN_WARPS; w++) value = fmaxf(value, (float)part[w]);
     __syncthreads();
@@ -181,7 +180,7 @@ KL_GPU void kl_gan_law(double *law, const kl_gan_places &at, const float *w)
     most = kl_block_most(most);
     for (int k = (int)threadIdx.x; k < KL_GAN_CELLS; k += KL_GAN_THREADS)
         sum += law[k] = (double)expf(at.a3[k] - most);
-    sum = kl_block_sum(sum);
+    sum = kl_gan_sum(sum);
     for (int k = (int)threadIdx.x; k < KL_GAN_CELLS; k += KL_GAN_THREADS) law[k] /= sum;
     __syncthreads();
 }
@@ -193,7 +192,7 @@ KL_GPU void kl_gan_derive(const kl_gan_job &job, int64_t own, const kl_gan_place
     double mean = 0, all = 0;
     for (int k = (int)threadIdx.x; k < KL_GAN_CELLS; k += KL_GAN_THREADS)
         mean += law[k] * dp[k], all += law[k];
-    mean = kl_block_sum(mean) / kl_block_sum(all);
+    mean = kl_gan_sum(mean) / kl_gan_sum(all);
     for (int k = (int)threadIdx.x; k < KL_GAN_CELLS; k += KL_GAN_THREADS)
         at.d3[k] = (float)(law[k] * (dp[k] - mean));
     __syncthreads();

@@ -64,10 +64,39 @@ KL_GPU float kl_from(float value, uint32_t mask)
     return __shfl_xor_sync(0xffffffffu, value, (int)mask);
 }
 
-/* The sum over a warp's threads, by halves. */
-KL_GPU double kl_warp_sum(double value)
+/* The thread's warp in its block, its number in the warp. */
+KL_GPU int kl_warp()
+{
+    return (int)threadIdx.x / KL_WARP;
+}
+KL_GPU int kl_lane_number()
+{
+    return (int)threadIdx.x % KL_WARP;
+}
+
+/* The sum over a warp's threads, and the largest, by halves. */
+template <class T> KL_GPU T kl_warp_sum(T value)
 {
     for (int bit = 1; bit < KL_WARP; bit *= 2) value += __shfl_xor_sync(0xffffffffu, value, bit);
+    return value;
+}
+template <class T> KL_GPU T kl_warp_most(T value)
+{
+    for (int bit = 1; bit < KL_WARP; bit *= 2)
+        value = fmax(value, __shfl_xor_sync(0xffffffffu, value, bit));
+    return value;
+}
+/* The sum over a block's threads, the same in all of them. sums: a number a warp. */
+KL_GPU double kl_block_sum(double *sums, double value)
+{
+    const int warps = (int)blockDim.x / KL_WARP;
+    value = kl_warp_sum(value);
+    if (warps == 1) return value;
+    if (kl_lane_number() == 0) sums[kl_warp()] = value;
+    __syncthreads();
+    value = 0;
+    for (int w = 0; w < warps; w++) value += sums[w];
+    __syncthreads();
     return value;
 }
 

@@ -149,7 +149,7 @@ static int heads_put(struct kl_cuda_heads *h, size_t head, const float *params, 
     const float *const from[] = { params, m, v };
     float *const to[] = { h->job.params, h->job.m, h->job.v };
     const size_t size = h->shape.block;
-    int code = KL_OK;
+    int code = kl_cuda_check(cudaSetDevice(h->device), "taking the GPU", err); /* of this thread */
     for (int i = 0; i < 3 && !code; i++)
         if (from[i])
             code =

@@ -32,13 +32,12 @@ KL_GPU void kl_meet(uint32_t *barrier, uint32_t &met, uint32_t blocks)
 /* Forward, from layer `first` on, and back of this block's share of the slice's `rows` rows, of a batch
    of `all`. */
 template <int R, bool REAL>
-KL_GPU void kl_slice_rows(const kl_head_job &job, const kl_head_slice &own, int64_t head, int block, int first,
-                          int rows, int all)
+KL_GPU void kl_slice_rows(const kl_head_job &job, const kl_head_slice &own, int64_t head, int block,
+                          int first, int rows, int all)
 {
     const int from = (int)((int64_t)rows * block / job.blocks),
               to = (int)((int64_t)rows * (block + 1) / job.blocks),
-              last = job.y_at[job.shape.n_layers - 1], warp = (int)threadIdx.x / KL_WARP,
-              lane = (int)threadIdx.x % KL_WARP;
+              last = job.y_at[job.shape.n_layers - 1], warp = kl_warp(), lane = kl_lane_number();
     const int classes = job.shape.n_classes;
     const int64_t judged = head * job.shape.batch + own.first;
     kl_head_forward<R, REAL>(job, own, first, from, to);
@@ -69,9 +68,9 @@ KL_GPU void kl_batch(double *sums, float *squares, const kl_mover &to, const kl_
         if (block == job.blocks - 1 && own.last && threadIdx.x < KL_WARP)
             kl_losses(sums, job.loss + head * job.shape.batch, job.right + head * job.shape.batch, all);
         if (job.tiled) kl_tiles_items(squares, to, job, own, block, n);
-        kl_items(
-            squares, to, job, own, job.tiled ? kl_whole_warps(kl_weight_items(job.shape.layers[0])) : 0,
-            n, (int)threadIdx.x / KL_WARP * job.blocks + block, KL_HEAD_THREADS / KL_WARP * job.blocks);
+        kl_items(squares, to, job, own,
+                 job.tiled ? kl_whole_warps(kl_weight_items(job.shape.layers[0])) : 0, n,
+                 kl_warp() * job.blocks + block, KL_HEAD_THREADS / KL_WARP * job.blocks);
         kl_meet(job.barrier + turn, met, (uint32_t)job.blocks);
     }
 }
@@ -88,17 +87,17 @@ KL_GPU kl_head_slice kl_own_of(const kl_head_job &job, int64_t head, int turn)
 {
     const int64_t at = head * (int64_t)job.shape.block;
     return kl_head_slice{ job.params + at,
-                   job.y + head * job.y_size,
-                   job.dy + head * job.y_size,
-                   head,
-                   job.slice,
-                   job.grad + at,
-                   job.replica[turn],
-                   true,
-                   0,
-                   NULL,
-                   0,
-                   false };
+                          job.y + head * job.y_size,
+                          job.dy + head * job.y_size,
+                          head,
+                          job.slice,
+                          job.grad + at,
+                          job.replica[turn],
+                          true,
+                          0,
+                          NULL,
+                          0,
+                          false };
 }
 /* Step t of the launch; how many rows it has. */
 KL_GPU int kl_begin_step(kl_mover &to, kl_head_slice &own, const kl_head_job &job, int turn, int block,
@@ -128,8 +127,7 @@ static __global__ void __launch_bounds__(KL_HEAD_THREADS, kl_head_blocks<R>())
     for (int64_t t = 0; t < job.count; t++) {
         const int rows = kl_begin_step(to, own, job, turn, block, t);
         kl_batch<R, REAL>(sums, squares, to, job, own, met, head, turn, block, rows);
-        if (block == 0)
-            kl_norms(sums + 2, squares, job, (int)threadIdx.x / KL_WARP, KL_HEAD_THREADS / KL_WARP);
+        if (block == 0) kl_norms(sums + 2, squares, job, kl_warp(), KL_HEAD_THREADS / KL_WARP);
         if (job.shape.clip <= 0) continue;
         kl_move_clipped(
             to, job,
@@ -148,7 +146,7 @@ static __global__ void __launch_bounds__(KL_HEAD_THREADS, 1)
 {
     enum { WARPS = KL_HEAD_THREADS / KL_WARP };
     const int turn = (int)blockIdx.x / job.blocks, block = (int)blockIdx.x % job.blocks,
-              warp = (int)threadIdx.x / KL_WARP, batch = job.shape.batch;
+              warp = kl_warp(), batch = job.shape.batch;
     const int64_t head = job.which[turn];
     double *sums = job.sums + (int64_t)turn * (2 + job.shape.n_groups);
     float *squares = job.squares + head * job.item_at[job.shape.n_layers];
@@ -193,17 +191,17 @@ static __global__ void __launch_bounds__(KL_HEAD_THREADS, kl_head_blocks<R>())
     const int tiles = (job.n_rows + KL_JUDGED - 1) / KL_JUDGED, classes = job.shape.n_classes,
               turn = (int)blockIdx.x / job.blocks;
     kl_head_slice own = { job.params + job.which[turn] * (int64_t)job.shape.block,
-                   job.y + (int64_t)blockIdx.x * job.y_size,
-                   NULL,
-                   blockIdx.x,
-                   KL_JUDGED,
-                   NULL,
-                   0,
-                   false,
-                   0,
-                   NULL,
-                   0,
-                   false };
+                          job.y + (int64_t)blockIdx.x * job.y_size,
+                          NULL,
+                          blockIdx.x,
+                          KL_JUDGED,
+                          NULL,
+                          0,
+                          false,
+                          0,
+                          NULL,
+                          0,
+                          false };
     for (int tile = (int)blockIdx.x % job.blocks; tile < tiles; tile += job.blocks) {
         const int first = tile * KL_JUDGED,
                   rows = job.n_rows - first < KL_JUDGED ? job.n_rows - first : KL_JUDGED;
@@ -213,13 +211,11 @@ static __global__ void __launch_bounds__(KL_HEAD_THREADS, kl_head_blocks<R>())
         const float *logits = own.y + job.y_at[job.shape.n_layers - 1];
         for (int i = (int)threadIdx.x; job.logits && i < rows * classes; i += KL_HEAD_THREADS)
             job.logits[to * classes + i] = logits[i];
-        for (int r = (int)threadIdx.x / KL_WARP; job.row_loss && r < rows;
-             r += KL_HEAD_THREADS / KL_WARP) {
+        for (int r = kl_warp(); job.row_loss && r < rows; r += KL_HEAD_THREADS / KL_WARP) {
             bool right;
             const double loss = kl_row_loss(NULL, &right, logits + (int64_t)r * classes,
                                             job.labels[own.rows[r]], classes, 1);
-            if (threadIdx.x % KL_WARP == 0)
-                job.row_loss[to + r] = (float)loss, job.row_right[to + r] = right;
+            if (kl_lane_number() == 0) job.row_loss[to + r] = (float)loss, job.row_right[to + r] = right;
         }
         __syncthreads();
     }

@@ -65,7 +65,8 @@ KL_GPU void kl_quantum(const kl_head_job &job, const kl_head_slice &own, int num
 }
 
 template <int R, bool REAL>
-KL_GPU void kl_quantum_back(const kl_head_job &job, const kl_head_slice &own, int number, int from, int to)
+KL_GPU void kl_quantum_back(const kl_head_job &job, const kl_head_slice &own, int number, int from,
+                            int to)
 {
     const kl_cuda_layer &below = job.shape.layers[number - 1];
     const kl_rows rows = kl_circuit_rows(job, own, number);
@@ -88,7 +89,8 @@ KL_GPU void kl_quantum_back(const kl_head_job &job, const kl_head_slice &own, in
 
 /* Layers from `first` on. Ends with the block together. */
 template <int R, bool REAL>
-KL_GPU void kl_head_forward(const kl_head_job &job, const kl_head_slice &own, int first, int from, int to)
+KL_GPU void kl_head_forward(const kl_head_job &job, const kl_head_slice &own, int first, int from,
+                            int to)
 {
     const kl_cuda_circuit *c = &job.shape.circuit;
     kl_fetch(c->arrays, c->arrays_size);
@@ -118,7 +120,7 @@ KL_GPU void kl_head_back(const kl_head_job &job, const kl_head_slice &own, int f
 KL_GPU double kl_row_loss(float *d, bool *right, const float *logits, int label, int classes,
                           float scale)
 {
-    const int lane = (int)threadIdx.x % KL_WARP;
+    const int lane = kl_lane_number();
     int best = lane < classes ? lane : 0;
     float most = logits[best], sum = 0;
     for (int j = lane + KL_WARP; j < classes; j += KL_WARP)

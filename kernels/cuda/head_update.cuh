@@ -103,8 +103,8 @@ KL_GPU float kl_weight_done(const kl_mover &to, const kl_head_slice &own, int64_
 
 /* KL_HEAD_INPUTS inputs from `input` on, C outputs from `col` on, over rows in rising order. */
 template <int C>
-KL_GPU float kl_weight_item(const kl_mover &to, const kl_head_job &job, const kl_head_slice &own, int number,
-                            int input, int col, int rows)
+KL_GPU float kl_weight_item(const kl_mover &to, const kl_head_job &job, const kl_head_slice &own,
+                            int number, int input, int col, int rows)
 {
     const kl_cuda_layer &l = job.shape.layers[number];
     const float *d = own.dy + job.y_at[number] + col;
@@ -143,8 +143,8 @@ KL_GPU float kl_bias_item(const kl_mover &to, const kl_head_slice &own, const kl
     return kl_leave(to, own, l.bias + col, sum, 0);
 }
 
-KL_GPU float kl_quantum_item(const kl_mover &to, const kl_head_job &job, const kl_head_slice &own, int number,
-                             int weight, int rows)
+KL_GPU float kl_quantum_item(const kl_mover &to, const kl_head_job &job, const kl_head_slice &own,
+                             int number, int weight, int rows)
 {
     const kl_cuda_circuit &c = job.shape.circuit;
     const int64_t at = job.shape.layers[number].weight + weight;
@@ -170,13 +170,12 @@ KL_GPU float kl_quantum_item(const kl_mover &to, const kl_head_job &job, const k
 /* The items from slot `begin` on that are warp `worker`'s of `workers`. Those of a layer's weights, of
    its biases and of the circuit begin with a warp each: of several kinds in one, each would wait for all
    others. */
-KL_GPU void kl_items(float *squares, const kl_mover &to, const kl_head_job &job, const kl_head_slice &own,
-                     int begin, int rows, int worker, int workers)
+KL_GPU void kl_items(float *squares, const kl_mover &to, const kl_head_job &job,
+                     const kl_head_slice &own, int begin, int rows, int worker, int workers)
 {
     const int end = job.slot_at[job.shape.n_layers];
     int number = 0;
-    for (int slot = begin + worker * KL_WARP + (int)threadIdx.x % KL_WARP; slot < end;
-         slot += workers * KL_WARP) {
+    for (int slot = begin + worker * KL_WARP + kl_lane_number(); slot < end; slot += workers * KL_WARP) {
         while (slot >= job.slot_at[number + 1]) number++;
         const kl_cuda_layer &l = job.shape.layers[number];
         const int own_slot = slot - job.slot_at[number],
@@ -204,7 +203,7 @@ KL_GPU void kl_items(float *squares, const kl_mover &to, const kl_head_job &job,
 /* The norm of every group's gradient, added to norms: a warp a layer, of `warps` this one. */
 KL_GPU void kl_norms(double *norms, const float *squares, const kl_head_job &job, int warp, int warps)
 {
-    const int lane = (int)threadIdx.x % KL_WARP;
+    const int lane = kl_lane_number();
     for (int number = warp; number < job.shape.n_layers; number += warps) {
         const kl_cuda_layer &l = job.shape.layers[number];
         const int from = job.item_at[number], n = job.item_at[number + 1] - from;
@@ -228,7 +227,7 @@ KL_GPU void kl_norms(double *norms, const float *squares, const kl_head_job &job
 /* Loss and right answers of the step, added to sums: by a warp. */
 KL_GPU void kl_losses(double *sums, const double *loss, const int32_t *right, int rows)
 {
-    const int lane = (int)threadIdx.x % KL_WARP;
+    const int lane = kl_lane_number();
     double total = 0, count = 0;
     for (int r = lane; r < rows; r += KL_WARP) total += loss[r], count += right[r];
     total = kl_warp_sum(total), count = kl_warp_sum(count);
@@ -238,16 +237,10 @@ KL_GPU void kl_losses(double *sums, const double *loss, const int32_t *right, in
 /* min(1, clip / norm), the same in every thread. scratch: a value a warp, of this block. */
 KL_GPU float kl_clip_scale(double *scratch, const float *squares, const kl_head_job &job)
 {
-    const int warps = KL_HEAD_THREADS / 32;
     double sum = 0;
     for (int i = (int)threadIdx.x; i < job.item_at[job.shape.n_layers]; i += KL_HEAD_THREADS)
         sum += (double)squares[i];
-    sum = kl_warp_sum(sum);
-    if (threadIdx.x % 32 == 0) scratch[threadIdx.x / 32] = sum;
-    __syncthreads();
-    sum = 0;
-    for (int w = 0; w < warps; w++) sum += scratch[w];
-    const double norm = sqrt(sum);
+    const double norm = sqrt(kl_block_sum(scratch, sum));
     return norm > (double)job.shape.clip ? (float)((double)job.shape.clip / norm) : 1;
 }
 

@@ -228,13 +228,7 @@ static __global__ void __launch_bounds__(KL_LAYERS_THREADS)
 /* Sum over the block's threads, the same in all of them. */
 KL_GPU double kl_layers_sum(double value)
 {
-    double *sums = (double *)(void *)kl_shared, sum = kl_warp_sum(value);
-    __syncthreads(); /* the sums before are read */
-    if (threadIdx.x % 32 == 0) sums[threadIdx.x / 32] = sum;
-    __syncthreads();
-    sum = 0;
-    for (unsigned i = 0; i < blockDim.x / 32; i++) sum += sums[i];
-    return sum;
+    return kl_block_sum((double *)(void *)kl_shared, value);
 }
 
 /* A block a chain, a thread a record: losses of the slice, and the gradient of their mean by logits. */

@@ -37,14 +37,6 @@ KL_GPU kl_mlp_sums *kl_sums()
 {
     return (kl_mlp_sums *)(void *)kl_shared;
 }
-KL_GPU int kl_warp()
-{
-    return (int)threadIdx.x / 32;
-}
-KL_GPU int kl_lane_number()
-{
-    return (int)threadIdx.x % 32;
-}
 
 /* use(layer, input, unit) of every weight, and of the biases as weights of input size[l]. */
 template <class F> KL_GPU void kl_mlp_each(const kl_mlp_job &job, F use)

@@ -40,7 +40,7 @@ KL_GPU double kl_mlp_update(const kl_mlp_job &job, kl_mover &to, const kl_cuda_m
     float squares = 0, sizes = 0;
     kl_mlp_gradients<PACKED>(
         job, n, [&](int place, float g) { squares += g * g, sizes += fabsf(kl_shared[place]); });
-    const double square = kl_warp_sum(squares), size = kl_warp_sum(sizes);
+    const double square = kl_warp_sum((double)squares), size = kl_warp_sum((double)sizes);
     if (kl_lane_number() == 0) sums->squares[kl_warp()] = square, sums->sizes[kl_warp()] = size;
     __syncthreads();
     const float scale = job.shape.clip / (sqrtf((float)kl_mlp_total(sums->squares)) + 1e-6f),

@@ -6,12 +6,14 @@
 #include "kernels/cuda/library.h"
 #include "kernels/cuda/pulse_adam.cuh"
 #include "kernels/cuda/pulse_newton.cuh"
+#include "kernels/cuda/pulse_points.cuh"
 
 struct kl_cuda_pulses {
     struct kl_pulse_job job;
     size_t blocks, number, shared; /* number: bytes of a number; shared: of a block's shared memory */
     struct kl_cuda_pieces pieces;
     cudaStream_t stream;
+    int device;
 };
 
 typedef void (*kernel)(struct kl_pulse_job);
@@ -21,8 +23,15 @@ static kernel kernel_of(const struct kl_cuda_pulses *s)
     switch (s->job.problem.method) {
     case KL_CUDA_PULSE_NEWTON: return kl_pulse_newton_trials;
     case KL_CUDA_PULSE_ADAM: return kl_pulse_adam_trials;
+    case KL_CUDA_PULSE_POINTS: return kl_pulse_points<double>;
+    case KL_CUDA_PULSE_PRODUCTS: return kl_pulse_points<kl_pulse_dual>;
     default: return kl_pulse_trials;
     }
+}
+
+static bool with_products(const struct kl_cuda_pulses *s)
+{
+    return s->job.problem.method == KL_CUDA_PULSE_PRODUCTS;
 }
 
 /* ---- memory ---- */
@@ -30,7 +39,7 @@ static kernel kernel_of(const struct kl_cuda_pulses *s)
 template <class T>
 static int keep(struct kl_cuda_pulses *s, T **to, const void *from, size_t n, struct kl_error *err)
 {
-    return kl_cuda_keep(&s->pieces, to, from, n, "starts", err);
+    return kl_cuda_keep(&s->pieces, to, from, n, "pulses", err);
 }
 template <class T>
 static int keep(struct kl_cuda_pulses *s, const T **to, const T *from, size_t n, struct kl_error *err)
@@ -268,6 +277,8 @@ static int take_starts(struct kl_cuda_pulses *s, const double *points, struct kl
     if (!code) code = keep(s, &job->done, NULL, 1, err);
     if (!code) code = keep(s, &job->points, points, all * n, err);
     if (!code) code = keep(s, &job->gradients, NULL, all * n, err);
+    if (!code && with_products(s)) code = keep(s, &job->along, NULL, all * n, err);
+    if (!code && with_products(s)) code = keep(s, &job->products, NULL, all * n, err);
     return code ? code : keep(s, &job->results, NULL, all, err);
 }
 
@@ -304,8 +315,9 @@ static int pulses_open(struct kl_cuda_pulses **pulses, const struct kl_cuda_puls
 {
     struct kl_cuda_pulses *s = *pulses = (struct kl_cuda_pulses *)calloc(1, sizeof *s);
     if (!s) return kl_cuda_fail(err, KL_ENOMEM, "no memory: %zu bytes asked for", sizeof *s);
-    s->job.problem = *problem;
-    s->number = problem->method == KL_CUDA_PULSE_NEWTON ? sizeof(kl_pulse_dual) : sizeof(double);
+    s->job.problem = *problem, s->device = device;
+    s->number = problem->method == KL_CUDA_PULSE_NEWTON || with_products(s) ? sizeof(kl_pulse_dual)
+                                                                            : sizeof(double);
     s->job.size = problem->g.segments * problem->g.controls, s->job.n_starts = (int32_t)n;
     s->job.of_task = (int32_t)n / problem->tasks;
     s->job.n = problem->waveform.samples ? problem->waveform.n : s->job.size;
@@ -317,21 +329,28 @@ static int pulses_open(struct kl_cuda_pulses **pulses, const struct kl_cuda_puls
     if (!code) code = send_problem(s, err);
     if (!code) code = take_blocks(s, err);
     if (!code) code = take_starts(s, points, err);
-    if (!code) code = kl_cuda_check(cudaStreamCreate(&s->stream), "taking the GPU", err);
+    if (!code)
+        code = kl_cuda_check(cudaStreamCreateWithFlags(&s->stream, cudaStreamNonBlocking),
+                             "taking the GPU", err);
     if (code) pulses_close(pulses);
     return code;
 }
 
-static int pulses_go(struct kl_cuda_pulses *s, int trials, size_t *done, struct kl_error *err)
+static int launch(struct kl_cuda_pulses *s, struct kl_error *err)
 {
     void *arguments[] = { &s->job };
+    return kl_cuda_check(cudaLaunchKernel(kernel_of(s), dim3((unsigned)s->blocks),
+                                          dim3((unsigned)(s->job.warps * KL_WARP)), arguments, s->shared,
+                                          s->stream),
+                         "pulses", err);
+}
+
+static int pulses_go(struct kl_cuda_pulses *s, int trials, size_t *done, struct kl_error *err)
+{
     uint32_t stopped = 0;
     s->job.trials = trials;
-    int code = kl_cuda_check(cudaLaunchKernel(kernel_of(s), dim3((unsigned)s->blocks),
-                                              dim3((unsigned)(s->job.warps * KL_WARP)), arguments,
-                                              s->shared, s->stream),
-                             "searching", err);
-    if (!code) code = kl_cuda_check(cudaStreamSynchronize(s->stream), "searching", err);
+    int code = launch(s, err);
+    if (!code) code = kl_cuda_check(cudaStreamSynchronize(s->stream), "pulses", err);
     if (!code)
         code = kl_cuda_check(cudaMemcpy(&stopped, s->job.done, sizeof stopped, cudaMemcpyDeviceToHost),
                              "from the GPU", err);
@@ -355,5 +374,46 @@ static int pulses_get(struct kl_cuda_pulses *s, struct kl_cuda_pulse_result *res
     return code ? code : fetch(gradients, s->job.gradients, starts * n, err);
 }
 
-const struct kl_cuda_pulses_calls kl_cuda_pulses_calls = { pulses_open, pulses_go, pulses_get,
+/* n values to the GPU, and from there, in the order of the stream. */
+template <class T>
+static int copy(struct kl_cuda_pulses *s, T *to, const T *from, size_t n, bool back,
+                struct kl_error *err)
+{
+    const cudaMemcpyKind kind = back ? cudaMemcpyDeviceToHost : cudaMemcpyHostToDevice;
+    return kl_cuda_check(cudaMemcpyAsync((void *)to, from, n * sizeof(T), kind, s->stream),
+                         back ? "from the GPU" : "to the GPU", err);
+}
+
+static int send_points(struct kl_cuda_pulses *s, const struct kl_cuda_pulse_points *at,
+                       struct kl_error *err)
+{
+    const struct kl_cuda_pulse *p = &s->job.problem;
+    const size_t numbers = (size_t)s->job.n_starts * (size_t)s->job.n,
+                 members = (size_t)p->tasks * (size_t)p->members;
+    int code = copy(s, (double *)p->params, at->params, members * (size_t)p->g.params, false, err);
+    if (!code) code = copy(s, (double *)p->amplitude, at->amplitude, members, false, err);
+    if (!code && p->own_weights)
+        code = copy(s, (double *)p->weights, at->weights, members * (size_t)(p->g.dim * p->g.columns),
+                    false, err);
+    if (!code && with_products(s)) code = copy(s, s->job.along, at->along, numbers, false, err);
+    return code ? code : copy(s, s->job.points, at->points, numbers, false, err);
+}
+
+static int pulses_at(struct kl_cuda_pulses *s, const struct kl_cuda_pulse_points *at,
+                     struct kl_error *err)
+{
+    const size_t starts = (size_t)s->job.n_starts, numbers = starts * (size_t)s->job.n;
+    int code = kl_cuda_check(cudaSetDevice(s->device), "taking the GPU", err);
+    if (!code) code = send_points(s, at, err);
+    if (!code)
+        code = kl_cuda_check(cudaMemsetAsync(s->job.next, 0, sizeof *s->job.next, s->stream),
+                             "to the GPU", err);
+    if (!code) code = launch(s, err);
+    if (!code) code = copy(s, at->gradients, s->job.gradients, numbers, true, err);
+    if (!code && with_products(s)) code = copy(s, at->products, s->job.products, numbers, true, err);
+    if (!code) code = copy(s, at->results, s->job.results, starts, true, err);
+    return code ? code : kl_cuda_check(cudaStreamSynchronize(s->stream), "pulses", err);
+}
+
+const struct kl_cuda_pulses_calls kl_cuda_pulses_calls = { pulses_open, pulses_go, pulses_get, pulses_at,
                                                            pulses_close };

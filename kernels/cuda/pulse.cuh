@@ -82,16 +82,16 @@ template <class T> struct kl_pulse_unit {
 template <class T> KL_GPU kl_pulse_unit<T> kl_pulse_unit_of(const kl_pulse_job &job, int load)
 {
     const int dim = job.problem.g.dim, columns = job.problem.g.columns, own = KL_WARP / job.width,
-              in_warp = kl_pulse_lane() / job.width, number = load * own + in_warp;
+              in_warp = kl_lane_number() / job.width, number = load * own + in_warp;
     kl_pulse_unit<T> u;
-    u.lane = kl_pulse_lane() % job.width;
+    u.lane = kl_lane_number() % job.width;
     u.there = number < job.units;
     u.member = u.there ? number / columns : 0;
     u.column = u.there ? number % columns : 0;
     u.number = (job.place[blockIdx.x].held - 1) / job.of_task * job.problem.members + u.member;
     u.weights =
         job.problem.weights + (job.problem.own_weights ? (size_t)u.number : 0) * (size_t)(dim * columns);
-    u.values = (T *)(void *)kl_shared + (size_t)(kl_pulse_warp() * own + in_warp) * (size_t)job.room;
+    u.values = (T *)(void *)kl_shared + (size_t)(kl_warp() * own + in_warp) * (size_t)job.room;
     u.sums = u.values + job.g.places + 1;
     u.powers = u.sums + job.g.places;
     u.end = u.powers + job.top * dim;
@@ -130,7 +130,7 @@ template <class T> KL_GPU int kl_pulse_order(const kl_pulse_job &job, const kl_p
             column += fabs(kl_pulse_value(u.values[job.g.back_place[e]]));
         most_row = fmax(most_row, row), most_column = fmax(most_column, column);
     }
-    const double norm = sqrt(kl_warp_max(most_row) * kl_warp_max(most_column));
+    const double norm = sqrt(kl_warp_most(most_row) * kl_warp_most(most_column));
     int m = KL_SERIES_LEAST;
     while (m < job.top && !(norm <= job.norm[m - KL_SERIES_LEAST])) m++;
     return m;
@@ -168,9 +168,9 @@ template <class T> KL_GPU int kl_pulse_set(const kl_pulse_job &job, const kl_pul
 template <class T> KL_GPU T *kl_pulse_state(const kl_pulse_job &job, int i, int j)
 {
     const size_t steps = (size_t)(job.problem.g.segments * job.problem.g.substeps),
-                 warp = (size_t)blockIdx.x * (size_t)job.warps + (size_t)kl_pulse_warp();
+                 warp = (size_t)blockIdx.x * (size_t)job.warps + (size_t)kl_warp();
     return (T *)(void *)job.states +
-           ((warp * steps + (size_t)i) * (size_t)job.rows + (size_t)j) * KL_WARP + kl_pulse_lane();
+           ((warp * steps + (size_t)i) * (size_t)job.rows + (size_t)j) * KL_WARP + kl_lane_number();
 }
 
 /* A substep by Horner's rule: the first of the powers becomes the state at its end. */
@@ -252,7 +252,7 @@ KL_GPU void kl_pulse_slopes(T *part, const kl_pulse_job &job, const kl_pulse_uni
         for (int i = job.g.control_begin[k] + u.lane; i < job.g.control_begin[k + 1]; i += job.width)
             slope = kl_pulse_mac(job.g.by_control[i].value, u.sums[job.g.by_control[i].of], slope);
         slope = kl_pulse_sum(kl_pulse_scale(share * job.problem.limit[k], slope));
-        if (kl_pulse_lane() == 0) part[s * controls + k] = slope;
+        if (kl_lane_number() == 0) part[s * controls + k] = slope;
     }
 }
 
@@ -300,14 +300,14 @@ template <class T> KL_GPU void kl_pulse_pass(double *g, const kl_pulse_job &job,
     T *parts = (T *)(void *)job.part + (size_t)blockIdx.x * (size_t)job.warps * (size_t)job.size;
     for (int first = 0; first < job.loads; first += job.warps) {
         const int left = job.loads - first, here = left < job.warps ? left : job.warps;
-        if (kl_pulse_warp() < here) {
-            const kl_pulse_unit<T> u = kl_pulse_unit_of<T>(job, first + kl_pulse_warp());
+        if (kl_warp() < here) {
+            const kl_pulse_unit<T> u = kl_pulse_unit_of<T>(job, first + kl_warp());
             const double loss = kl_pulse_forward(job, u);
             if (u.there && u.lane == 0)
                 job.ends[(size_t)blockIdx.x * (size_t)job.units +
                          (size_t)(u.member * job.problem.g.columns + u.column)] = loss;
             if (g)
-                kl_pulse_backward(parts + (size_t)kl_pulse_warp() * (size_t)job.size, job, u,
+                kl_pulse_backward(parts + (size_t)kl_warp() * (size_t)job.size, job, u,
                                   shares[u.member]);
         }
         __syncthreads();
@@ -335,12 +335,12 @@ KL_GPU double kl_pulse_tail_share(const kl_pulse_job &job, const double *losses,
 KL_GPU double kl_pulse_together(double *shares, const kl_pulse_job &job, const double *losses)
 {
     const struct kl_cuda_pulse &p = job.problem;
-    const int lane = kl_pulse_lane(), n = p.members;
+    const int lane = kl_lane_number(), n = p.members;
     double sum = 0, most = -INFINITY;
     if (p.aggregate == KL_CUDA_PULSE_WORST && n > 1) {
         const double k = fmin(p.sharpness, 1e300);
         for (int m = lane; m < n; m += KL_WARP) most = fmax(most, losses[m]);
-        most = kl_warp_max(most);
+        most = kl_warp_most(most);
         for (int m = lane; m < n; m += KL_WARP) sum += shares[m] = exp(k * (losses[m] - most));
         sum = kl_warp_sum(sum);
         for (int m = lane; m < n; m += KL_WARP) shares[m] /= sum;
@@ -359,7 +359,7 @@ KL_GPU double kl_pulse_energy(const kl_pulse_job &job)
 {
     const double *x = kl_pulse_controls(job);
     double sum = 0;
-    for (int i = kl_pulse_lane(); i < job.size; i += KL_WARP) sum = fma(x[i], x[i], sum);
+    for (int i = kl_lane_number(); i < job.size; i += KL_WARP) sum = fma(x[i], x[i], sum);
     return job.problem.energy / job.size * kl_warp_sum(sum);
 }
 
@@ -381,10 +381,10 @@ template <class T> KL_GPU void kl_pulse_evaluate(const kl_pulse_job &job)
         losses[m] = sum;
     }
     __syncthreads();
-    if (kl_pulse_warp() == 0) {
+    if (kl_warp() == 0) {
         const double f = kl_pulse_together(shares, job, losses) + kl_pulse_energy(job) +
                          (shaped ? kl_pulse_slew(job) : 0);
-        if (kl_pulse_lane() == 0) job.place[blockIdx.x].f = f;
+        if (kl_lane_number() == 0) job.place[blockIdx.x].f = f;
         __syncwarp();
     }
     if (once && !shaped) return;

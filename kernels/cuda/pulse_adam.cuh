@@ -16,7 +16,7 @@ KL_GPU void kl_pulse_adam_refill(const kl_pulse_job &job)
     if (place->held) return;
     kl_pulse_next(job, place);
     KL_PULSE_EACH(i) m[i] = v[i] = g[i] = 0, best[i] = x[i];
-    if (kl_pulse_lane() == 0) {
+    if (kl_lane_number() == 0) {
         place->a = {};
         place->a.best = INFINITY;
     }
@@ -43,18 +43,18 @@ KL_GPU void kl_pulse_adam(const kl_pulse_job &job)
         x[i] = fmin(fmax(kl_adam_start_move(&m[i], &v[i], x[i], g[i], step), low[i]), high[i]);
     }
     __syncwarp();
-    if (kl_pulse_lane() == 0) place->a = a;
+    if (kl_lane_number() == 0) place->a = a;
 }
 
 static __global__ void __launch_bounds__(KL_PULSE_WARPS *KL_WARP)
     kl_pulse_adam_trials(const __grid_constant__ struct kl_pulse_job job)
 {
     for (int t = 0; t < job.trials; t++) {
-        if (kl_pulse_warp() == 0) kl_pulse_adam_refill(job);
+        if (kl_warp() == 0) kl_pulse_adam_refill(job);
         __syncthreads();
         if (!job.place[blockIdx.x].held) return;
         kl_pulse_evaluate<double>(job);
-        if (kl_pulse_warp() == 0) kl_pulse_adam(job);
+        if (kl_warp() == 0) kl_pulse_adam(job);
     }
 }
 

@@ -78,23 +78,10 @@ struct kl_pulse_job {
     /* Of all. */
     uint32_t *next, *done;      /* starts that were taken, and that have stopped */
     double *points, *gradients; /* (n_starts, n) x 2 */
+    double *along, *products;   /* the same, of points that are given with directions */
     struct kl_cuda_pulse_result *results;
 };
 
-KL_GPU int kl_pulse_warp()
-{
-    return (int)threadIdx.x / KL_WARP;
-}
-KL_GPU int kl_pulse_lane()
-{
-    return (int)threadIdx.x % KL_WARP;
-}
-KL_GPU double kl_warp_max(double value)
-{
-    for (int bit = 1; bit < KL_WARP; bit *= 2)
-        value = fmax(value, __shfl_xor_sync(0xffffffffu, value, bit));
-    return value;
-}
 KL_GPU double *kl_pulse_vector(const kl_pulse_job &job, int which)
 {
     return job.vectors + ((size_t)blockIdx.x * KL_PULSE_VECTORS + (size_t)which) * (size_t)job.n;

@@ -92,7 +92,7 @@ KL_GPU void kl_pulse_newton(const kl_pulse_job &job)
         else kl_pulse_begin_inner(job, &t);
     }
     __syncwarp();
-    if (kl_pulse_lane() == 0) place->t = t;
+    if (kl_lane_number() == 0) place->t = t;
 }
 
 /* If the block has no start, its first warp takes the next. */
@@ -103,7 +103,7 @@ KL_GPU void kl_pulse_refill(const kl_pulse_job &job)
     if (place->held) return;
     kl_pulse_next(job, place);
     KL_PULSE_EACH(i) d[i] = 0;
-    if (kl_pulse_lane() == 0) {
+    if (kl_lane_number() == 0) {
         place->t = {};
         place->t.fresh = 1;
     }
@@ -113,11 +113,11 @@ static __global__ void __launch_bounds__(KL_PULSE_WARPS *KL_WARP)
     kl_pulse_newton_trials(const __grid_constant__ struct kl_pulse_job job)
 {
     for (int t = 0; t < job.trials; t++) {
-        if (kl_pulse_warp() == 0) kl_pulse_refill(job);
+        if (kl_warp() == 0) kl_pulse_refill(job);
         __syncthreads();
         if (!job.place[blockIdx.x].held) return;
         kl_pulse_evaluate<kl_pulse_dual>(job);
-        if (kl_pulse_warp() == 0) kl_pulse_newton(job);
+        if (kl_warp() == 0) kl_pulse_newton(job);
     }
 }
 

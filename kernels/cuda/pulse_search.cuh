@@ -8,7 +8,7 @@
 
 /* Elements of a vector that a lane of the first warp has: no other touches them, but for the trial's
    point and gradient. */
-#define KL_PULSE_EACH(i) for (int i = kl_pulse_lane(); i < job.n; i += KL_WARP)
+#define KL_PULSE_EACH(i) for (int i = kl_lane_number(); i < job.n; i += KL_WARP)
 
 /* Over what is free. */
 KL_GPU double kl_pulse_product(const kl_pulse_job &job, int u, int v)
@@ -68,7 +68,7 @@ KL_GPU double kl_pulse_free(const kl_pulse_job &job)
         free[i] = held ? 0 : 1;
         most = fmax(most, fabs(free[i] * g[i]));
     }
-    return kl_warp_max(most);
+    return kl_warp_most(most);
 }
 
 /* The direction there. */
@@ -119,7 +119,7 @@ KL_GPU void kl_pulse_update(const kl_pulse_job &job, kl_pulse_place *place, doub
     const bool curved = accept == KL_LBFGS_ACCEPT && sy > fmax(1e-14 * yy, 1e-280),
                kept = accept == KL_LBFGS_ACCEPT || accept == KL_LBFGS_STAY;
     __syncwarp();
-    if (kl_pulse_lane() == 0) {
+    if (kl_lane_number() == 0) {
         for (int k = 0; k < KL_LBFGS_PAIRS && !kept; k++) place->rho[k] = 0;
         place->rho[p] = curved ? 1 / (sy + 1e-300) : 0;
         place->newest = p;
@@ -139,7 +139,7 @@ KL_GPU void kl_pulse_finish(const kl_pulse_job &job, kl_pulse_place *place, doub
         job.gradients[(size_t)start * (size_t)job.n + (size_t)i] = g[i];
     }
     __syncwarp();
-    if (kl_pulse_lane() == 0) {
+    if (kl_lane_number() == 0) {
         const struct kl_cuda_pulse_result result = { loss, iterations, evaluations, stop };
         job.results[start] = result;
         place->held = 0;
@@ -152,7 +152,7 @@ KL_GPU void kl_pulse_finish(const kl_pulse_job &job, kl_pulse_place *place, doub
 KL_GPU void kl_pulse_next(const kl_pulse_job &job, kl_pulse_place *place)
 {
     __syncwarp();
-    if (kl_pulse_lane() == 0) {
+    if (kl_lane_number() == 0) {
         const uint32_t next = atomicAdd(job.next, 1u);
         place->held = next < (uint32_t)job.n_starts ? (int32_t)next + 1 : 0;
     }
@@ -182,7 +182,7 @@ KL_GPU void kl_pulse_propose(const kl_pulse_job &job)
         d.fresh = d.without_pairs = 1;
     }
     __syncwarp();
-    if (kl_pulse_lane() == 0) place->d = d, place->gain = gain;
+    if (kl_lane_number() == 0) place->d = d, place->gain = gain;
 }
 
 /* The first warp takes the trial, or not. */
@@ -194,7 +194,7 @@ KL_GPU void kl_pulse_decide(const kl_pulse_job &job)
     const int stop = kl_descent_take(&d, &accept, place->f, place->gain);
     if (stop != KL_DESCENT_RUNS) kl_pulse_finish(job, place, d.f, d.iterations, d.evaluations, stop);
     kl_pulse_update(job, place, accept);
-    if (kl_pulse_lane() == 0) place->d = d;
+    if (kl_lane_number() == 0) place->d = d;
     __syncwarp();
 }
 
@@ -202,11 +202,11 @@ static __global__ void __launch_bounds__(KL_PULSE_WARPS *KL_WARP)
     kl_pulse_trials(const __grid_constant__ struct kl_pulse_job job)
 {
     for (int t = 0; t < job.trials; t++) {
-        if (kl_pulse_warp() == 0) kl_pulse_propose(job);
+        if (kl_warp() == 0) kl_pulse_propose(job);
         __syncthreads();
         if (!job.place[blockIdx.x].held) return;
         kl_pulse_evaluate<double>(job);
-        if (kl_pulse_warp() == 0) kl_pulse_decide(job);
+        if (kl_warp() == 0) kl_pulse_decide(job);
     }
 }
 

@@ -85,7 +85,7 @@ KL_GPU double kl_pulse_slew(const kl_pulse_job &job)
     const int c = job.problem.g.controls;
     const double *samples = kl_pulse_samples(job);
     double sum = 0, change, slope;
-    for (int i = kl_pulse_lane(); i < (w.samples + 1) * c; i += KL_WARP)
+    for (int i = kl_lane_number(); i < (w.samples + 1) * c; i += KL_WARP)
         if (kl_pulse_change(&change, job, samples, i % c, i / c))
             sum += kl_waveform_slew(&slope, change, w.most);
     return kl_warp_sum(sum);

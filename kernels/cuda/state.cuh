@@ -136,9 +136,9 @@ template <int K> KL_GPU void kl_sums(float (&value)[K], const kl_place &at)
     if (at.bits <= KL_WARP_BITS) return;
     const uint32_t first = threadIdx.x >> at.bits << (at.bits - KL_WARP_BITS),
                    end = first + (1u << (at.bits - KL_WARP_BITS));
-    if (threadIdx.x % KL_WARP == 0)
+    if (kl_lane_number() == 0)
 #pragma unroll
-        for (int k = 0; k < K; k++) at.parts[threadIdx.x / KL_WARP * KL_PARTS + k] = value[k];
+        for (int k = 0; k < K; k++) at.parts[kl_warp() * KL_PARTS + k] = value[k];
     __syncthreads();
 #pragma unroll
     for (int k = 0; k < K; k++) value[k] = 0;

@@ -35,7 +35,7 @@ KL_GPU kl_embed_step kl_embed_step_of(const kl_windows_job &job, const kl_window
 /* use(k) for k < n, by the lanes of the warp. */
 template <class F> KL_GPU void kl_lanes_for(int n, F use)
 {
-    for (int k = (int)kl_lane_of(); k < n; k += KL_WARP) use(k);
+    for (int k = kl_lane_number(); k < n; k += KL_WARP) use(k);
 }
 KL_GPU float kl_embed_plain(const kl_embed_step &e, int k)
 {
@@ -50,19 +50,19 @@ KL_GPU void kl_embed_norms(kl_embed_step &e)
     const int size = 1 << e.n;
     float sum = 0;
     kl_lanes_for(size, [&](int k) { sum += e.z[k * KL_WINDOW_ROW]; });
-    e.mean = kl_lanes_sum(sum) / (float)size;
+    e.mean = kl_warp_sum(sum) / (float)size;
     sum = 0;
     kl_lanes_for(size, [&](int k) {
         const float off = e.z[k * KL_WINDOW_ROW] - e.mean;
         sum = fmaf(off, off, sum);
     });
-    e.rise = 1 / sqrtf(kl_lanes_sum(sum) / (float)size + 1e-5f);
+    e.rise = 1 / sqrtf(kl_warp_sum(sum) / (float)size + 1e-5f);
     sum = 0, e.inverse = 1;
     kl_lanes_for(size, [&](int k) {
         const float u = kl_embed_value(e, k);
         sum = fmaf(u, u, sum);
     });
-    const float length = sqrtf(kl_lanes_sum(sum));
+    const float length = sqrtf(kl_warp_sum(sum));
     e.inverse = 1 / (length > 1e-12f ? length : length == length ? 1e-12f : length);
 }
 KL_GPU void kl_embed_begin(const kl_embed_step &e)
@@ -91,7 +91,7 @@ KL_GPU void kl_embed_undo(const kl_windows_job &job, const kl_embed_step &e, int
         const kl_cuda_rotation r = job.shape.rotations[g];
         const kl_complex turn = kl_turn_of(job, r.angle, e.t);
         const float d = kl_rotate_back(e.psi, e.bra, e.n, r, turn.x, turn.y);
-        if (kl_lane_of() == 0)
+        if (kl_lane_number() == 0)
             kl_shared[job.at.dangle + (r.angle - job.shape.n_angles) * KL_WINDOW_ROW + e.t] += d;
     }
     kl_lanes_for(1 << e.n, [&](int k) { e.dz[k * KL_WINDOW_ROW] += e.bra[k].x; });
@@ -119,7 +119,7 @@ KL_GPU float kl_embed_mix(const kl_windows_job &job, const kl_embed_step &e)
         e.h[j] = h;
         sum += fmaf(h.x, h.x, h.y * h.y);
     });
-    const float over = 1 / sqrtf(kl_lanes_sum(sum) + 1e-8f);
+    const float over = 1 / sqrtf(kl_warp_sum(sum) + 1e-8f);
     kl_lanes_for(e.outputs, [&](int j) {
         const kl_complex h = e.h[j];
         kl_shared[job.at.r + j * KL_WINDOW_ROW + e.t] = sqrtf(fmaf(h.x, h.x, h.y * h.y)) * over;
@@ -165,7 +165,7 @@ KL_GPU void kl_embed_mix_back(const kl_windows_job &job, const kl_embed_step &e,
     const float *r = kl_shared + job.at.r + e.t;
     float along = 0, by[KL_EMBED_FACTORS] = { 0, 0, 0, 0, 0, 0 };
     kl_lanes_for(e.outputs, [&](int j) { along = fmaf(e.dm[j], r[j * KL_WINDOW_ROW], along); });
-    along = kl_lanes_sum(along);
+    along = kl_warp_sum(along);
     kl_lanes_for(e.outputs, [&](int j) {
         const kl_complex h = e.h[j];
         const float size = sqrtf(fmaf(h.x, h.x, h.y * h.y)),
@@ -179,8 +179,8 @@ KL_GPU void kl_embed_mix_back(const kl_windows_job &job, const kl_embed_step &e,
         e.h[j] = g;
     });
     for (int i = 0; i < KL_EMBED_FACTORS; i++) {
-        const float sum = kl_lanes_sum(by[i]);
-        if (kl_lane_of() == 0) kl_shared[job.at.mix + i * KL_WINDOW_ROW + e.t] = sum;
+        const float sum = kl_warp_sum(by[i]);
+        if (kl_lane_number() == 0) kl_shared[job.at.mix + i * KL_WINDOW_ROW + e.t] = sum;
     }
     __syncwarp();
 }
@@ -211,7 +211,7 @@ KL_GPU void kl_embed_back(const kl_embed_step &e)
     float along = 0;
     kl_lanes_for(1 << e.n,
                  [&](int k) { along = fmaf(kl_embed_value(e, k), e.dz[k * KL_WINDOW_ROW], along); });
-    along = kl_lanes_sum(along);
+    along = kl_warp_sum(along);
     if (!(e.inverse < 0.999e12f)) along = 0; /* there the divisor is a constant */
     kl_lanes_for(1 << e.n, [&](int k) {
         float *d = e.dz + k * KL_WINDOW_ROW;
@@ -222,7 +222,7 @@ KL_GPU void kl_embed_back(const kl_embed_step &e)
 KL_GPU void kl_embed_keep(const kl_windows_job &job, const kl_embed_step &e)
 {
     float *keep = kl_shared + job.at.keep + e.t;
-    if (kl_lane_of() != 0) return;
+    if (kl_lane_number() != 0) return;
     keep[KL_EMBED_MEAN * KL_WINDOW_ROW] = e.mean, keep[KL_EMBED_RISE * KL_WINDOW_ROW] = e.rise;
 }
 
@@ -386,7 +386,7 @@ static __global__ void __launch_bounds__(KL_WINDOW_THREADS)
     kl_embed_blocks(const __grid_constant__ kl_windows_job job)
 {
     const kl_window_block b = kl_window_block_of(job);
-    const int warp = (int)(threadIdx.x / KL_WARP);
+    const int warp = kl_warp();
     float *part = job.part + blockIdx.x * job.part_size;
     kl_window_load(job, b);
     if (BACK) kl_window_observables(job, b);

@@ -40,8 +40,8 @@ template <bool BACK> KL_GPU void kl_front_fill(const kl_windows_job &job, const 
     const float *by = job.by_sum + (b.copy * (size_t)job.count + (size_t)b.window) * (size_t)filters;
     kl_block_for(filters * KL_WINDOW_STEPS, [&](int e) {
         const int o = e / KL_WINDOW_STEPS, t = e % KL_WINDOW_STEPS;
-        const float u = kl_front_filter(job, b, o, t),
-                    far = u == u ? expf(fminf(fmaxf(-u, -86.0f), 86.0f)) : u, sigma = 1 / (1 + far);
+        float far;
+        const float u = kl_front_filter(job, b, o, t), sigma = kl_window_sigmoid(&far, u);
         float y = u * sigma;
         if (BACK) y = sigma * fmaf(u, far * sigma, 1) * by[o];
         kl_shared[job.at.z + o * KL_WINDOW_ROW + t] = t < b.count ? y / (float)job.shape.steps : 0;

@@ -13,15 +13,6 @@ KL_GPU kl_complex kl_complex_of(float re, float im)
 {
     return make_float2(re, im);
 }
-KL_GPU float kl_lanes_sum(float value)
-{
-    for (uint32_t bit = 1; bit < KL_WARP; bit *= 2) value += kl_from(value, bit);
-    return value;
-}
-KL_GPU uint32_t kl_lane_of(void)
-{
-    return threadIdx.x % KL_WARP;
-}
 
 /* conj(a) b */
 KL_GPU kl_complex kl_inner(kl_complex a, kl_complex b)
@@ -93,25 +84,25 @@ KL_GPU void kl_rotate(kl_complex *state, int n, const kl_cuda_rotation &r, float
     const kl_axis p = kl_axis_of(r);
     const uint32_t size = 1u << n;
     if (p.x)
-        for (uint32_t i = kl_lane_of(); i < size / 2; i += KL_WARP) {
+        for (uint32_t i = (uint32_t)kl_lane_number(); i < size / 2; i += KL_WARP) {
             const uint32_t k = kl_pair(p, i), o = k ^ p.x;
             kl_turn_pair(&state[k], &state[o], p.odd, c, s, kl_sign(p, o));
         }
     else
-        for (uint32_t k = kl_lane_of(); k < size; k += KL_WARP)
+        for (uint32_t k = (uint32_t)kl_lane_number(); k < size; k += KL_WARP)
             kl_turn_phase(&state[k], c, s, kl_sign(p, k));
     __syncwarp();
 }
 
 /* Undone, on the state and the bra; returns the derivative by the angle, in all lanes. */
-KL_GPU float kl_rotate_back(kl_complex *state, kl_complex *bra, int n, const kl_cuda_rotation &r, float c,
-                            float s)
+KL_GPU float kl_rotate_back(kl_complex *state, kl_complex *bra, int n, const kl_cuda_rotation &r,
+                            float c, float s)
 {
     const kl_axis p = kl_axis_of(r);
     const uint32_t size = 1u << n;
     float sum = 0;
     if (p.x)
-        for (uint32_t i = kl_lane_of(); i < size / 2; i += KL_WARP) {
+        for (uint32_t i = (uint32_t)kl_lane_number(); i < size / 2; i += KL_WARP) {
             const uint32_t k = kl_pair(p, i), o = k ^ p.x;
             const float f = kl_sign(p, o);
             sum += kl_slope_pair(bra[k], bra[o], state[k], state[o], p.odd, f);
@@ -119,19 +110,19 @@ KL_GPU float kl_rotate_back(kl_complex *state, kl_complex *bra, int n, const kl_
             kl_turn_pair(&bra[k], &bra[o], p.odd, c, -s, f);
         }
     else
-        for (uint32_t k = kl_lane_of(); k < size; k += KL_WARP) {
+        for (uint32_t k = (uint32_t)kl_lane_number(); k < size; k += KL_WARP) {
             const float f = kl_sign(p, k);
             sum += f * kl_inner(bra[k], state[k]).y;
             kl_turn_phase(&state[k], c, -s, f);
             kl_turn_phase(&bra[k], c, -s, f);
         }
     __syncwarp();
-    return 0.5f * kl_lanes_sum(sum);
+    return 0.5f * kl_warp_sum(sum);
 }
 
 KL_GPU void kl_begin_state(kl_complex *state, int n)
 {
-    for (uint32_t k = kl_lane_of(); k < 1u << n; k += KL_WARP)
+    for (uint32_t k = (uint32_t)kl_lane_number(); k < 1u << n; k += KL_WARP)
         state[k] = kl_complex_of(k == 0 ? 1.0f : 0.0f, 0);
     __syncwarp();
 }
@@ -144,7 +135,7 @@ struct kl_mix {
 };
 KL_GPU void kl_superpose(kl_complex *phi, const kl_complex *psi, int n, const kl_mix &mix)
 {
-    for (uint32_t k = kl_lane_of(); k < 1u << n; k += KL_WARP)
+    for (uint32_t k = (uint32_t)kl_lane_number(); k < 1u << n; k += KL_WARP)
         phi[k] =
             kl_add_product(kl_add_product(mix.third[k], mix.alpha, psi[k]), mix.beta, psi[mix.image[k]]);
     __syncwarp();
@@ -154,15 +145,15 @@ KL_GPU void kl_superpose_back(kl_complex *to, float *by, const kl_complex *bra, 
                               int n, const kl_mix &mix)
 {
     float sums[4] = { 0, 0, 0, 0 };
-    for (uint32_t k = kl_lane_of(); k < 1u << n; k += KL_WARP) {
+    for (uint32_t k = (uint32_t)kl_lane_number(); k < 1u << n; k += KL_WARP) {
         const uint32_t o = mix.image[k];
         const kl_complex none = kl_complex_of(0, 0), a = kl_inner(psi[k], bra[k]),
-                        b = kl_inner(psi[o], bra[k]);
+                         b = kl_inner(psi[o], bra[k]);
         sums[0] += a.x, sums[1] += a.y, sums[2] += b.x, sums[3] += b.y;
         to[k] =
             kl_add_product(kl_add_product(none, kl_conj(mix.alpha), bra[k]), kl_conj(mix.beta), bra[o]);
     }
-    for (int i = 0; i < 4; i++) by[i] = kl_lanes_sum(sums[i]);
+    for (int i = 0; i < 4; i++) by[i] = kl_warp_sum(sums[i]);
     __syncwarp();
 }
 
@@ -174,14 +165,14 @@ KL_GPU void kl_measure(float *m, int step, const kl_complex *phi, int n, float b
     for (int w = 0; w < n; w++) {
         const uint32_t bit = 1u << (n - 1 - w);
         float x = 0, y = 0, z = 0;
-        for (uint32_t i = kl_lane_of(); i < 1u << (n - 1); i += KL_WARP) {
+        for (uint32_t i = (uint32_t)kl_lane_number(); i < 1u << (n - 1); i += KL_WARP) {
             const uint32_t k = (i & (bit - 1)) | (i & ~(bit - 1)) << 1;
             const kl_complex a = phi[k], b = phi[k | bit], c = kl_inner(a, b);
             x += c.x, y += c.y;
             z += fmaf(a.x, a.x, a.y * a.y) - fmaf(b.x, b.x, b.y * b.y);
         }
-        x = kl_lanes_sum(x), y = kl_lanes_sum(y), z = kl_lanes_sum(z);
-        if (kl_lane_of() == 0)
+        x = kl_warp_sum(x), y = kl_warp_sum(y), z = kl_warp_sum(z);
+        if (kl_lane_number() == 0)
             m[w * step] = 2 * by * x, m[(n + w) * step] = 2 * by * y, m[(2 * n + w) * step] = by * z;
     }
     __syncwarp();
@@ -189,15 +180,15 @@ KL_GPU void kl_measure(float *m, int step, const kl_complex *phi, int n, float b
 KL_GPU float kl_square_norm(const kl_complex *phi, int n)
 {
     float sum = 0;
-    for (uint32_t k = kl_lane_of(); k < 1u << n; k += KL_WARP)
+    for (uint32_t k = (uint32_t)kl_lane_number(); k < 1u << n; k += KL_WARP)
         sum += fmaf(phi[k].x, phi[k].x, phi[k].y * phi[k].y);
-    return kl_lanes_sum(sum);
+    return kl_warp_sum(sum);
 }
 /* bra = (one + by times the sum of dm P) phi, dm as m. */
-KL_GPU void kl_observe(kl_complex *bra, const kl_complex *phi, int n, const float *dm, int step, float by,
-                       float one)
+KL_GPU void kl_observe(kl_complex *bra, const kl_complex *phi, int n, const float *dm, int step,
+                       float by, float one)
 {
-    for (uint32_t k = kl_lane_of(); k < 1u << n; k += KL_WARP) {
+    for (uint32_t k = (uint32_t)kl_lane_number(); k < 1u << n; k += KL_WARP) {
         float own = 0;
         kl_complex sum = kl_complex_of(0, 0);
         for (int w = 0; w < n; w++) {

@@ -100,6 +100,12 @@ KL_GPU kl_complex kl_half_turn(float angle)
     sincosf(0.5f * angle, &sine, &cosine);
     return kl_complex_of(cosine, sine);
 }
+/* 1 / (1 + far), far = e^-z, which overflows nowhere; of a number that is none, none. */
+KL_GPU float kl_window_sigmoid(float *far, float z)
+{
+    *far = z == z ? expf(fminf(fmaxf(-z, -86.0f), 86.0f)) : z;
+    return 1 / (1 + *far);
+}
 /* Row i of map x + shift at step t. */
 KL_GPU float kl_window_z(const kl_windows_job &job, const kl_window_block &b, int i, int t)
 {
@@ -123,8 +129,8 @@ template <bool BACK> KL_GPU void kl_window_angles(const kl_windows_job &job, con
             if (BACK) kl_shared[job.at.slope + i * KL_WINDOW_ROW + t] = 1 - m * m;
             return;
         }
-        /* of a number that is none, none */
-        const float far = z == z ? expf(fminf(fmaxf(-z, -86.0f), 86.0f)) : z, sigma = 1 / (1 + far);
+        float far;
+        const float sigma = kl_window_sigmoid(&far, z);
         turns[e] = kl_half_turn(fmaf(s.factor, sigma, b.given[job.places.base + i]));
         if (BACK) kl_shared[job.at.slope + i * KL_WINDOW_ROW + t] = s.factor * (far * sigma * sigma);
     });
@@ -167,7 +173,7 @@ KL_GPU kl_complex kl_turn_of(const kl_windows_job &job, int angle, int t)
 /* A warp's states: psi, then the bra or phi, then the other one of these. */
 KL_GPU kl_complex *kl_window_state(const kl_windows_job &job, int which)
 {
-    return kl_numbers(kl_shared + job.at.states + (int)(threadIdx.x / KL_WARP) * job.at.state) +
+    return kl_numbers(kl_shared + job.at.states + kl_warp() * job.at.state) +
            ((size_t)which << job.shape.n_qubits);
 }
 KL_GPU kl_mix kl_mix_of(const kl_windows_job &job, const kl_window_block &b)
@@ -191,7 +197,7 @@ KL_GPU void kl_window_circuit(const kl_windows_job &job, const kl_window_block &
     if (job.shape.superposed) {
         kl_superpose(phi, psi, n, kl_mix_of(job, b));
         const float size = sqrtf(kl_square_norm(phi, n)), over = 1 / (size + 1e-9f);
-        if (kl_lane_of() == 0) {
+        if (kl_lane_number() == 0) {
             kl_shared[job.at.norm + t] = over;
             kl_shared[job.at.norm + KL_WINDOW_STEPS + t] = size > 0 ? 1 / size : 0;
         }
@@ -225,14 +231,14 @@ KL_GPU void kl_window_adjoint(const kl_windows_job &job, const kl_window_block &
     if (job.shape.superposed) {
         float by[KL_MIX];
         kl_superpose_back(bra, by, kl_window_state(job, 2), psi, n, kl_mix_of(job, b));
-        if (kl_lane_of() == 0)
+        if (kl_lane_number() == 0)
             for (int i = 0; i < KL_MIX; i++) kl_shared[job.at.mix + i * KL_WINDOW_ROW + t] = by[i];
     }
     for (int g = job.shape.n_rotations - 1; g >= 0; g--) {
         const kl_cuda_rotation r = job.shape.rotations[g];
         const kl_complex turn = kl_turn_of(job, r.angle, t);
         const float d = kl_rotate_back(psi, bra, n, r, turn.x, turn.y);
-        if (kl_lane_of() == 0) kl_shared[job.at.dangle + r.angle * KL_WINDOW_ROW + t] += d;
+        if (kl_lane_number() == 0) kl_shared[job.at.dangle + r.angle * KL_WINDOW_ROW + t] += d;
     }
 }
 
@@ -250,7 +256,7 @@ KL_GPU void kl_window_field(const kl_windows_job &job, int steps)
 
 template <bool BACK> KL_GPU void kl_window_states(const kl_windows_job &job, const kl_window_block &b)
 {
-    const int groups = job.at.groups, warp = (int)(threadIdx.x / KL_WARP);
+    const int groups = job.at.groups, warp = kl_warp();
     for (int first = 0; first < b.count; first += groups) {
         const int t = first + warp, left = b.count - first, steps = left < groups ? left : groups;
         const bool there = warp < steps;

@@ -61,8 +61,22 @@ enum {
 
 /* ---- What the files of an extraction share ---- */
 struct kl_extract_sets {
-    int features, labels, index; /* numbers of the datasets */
+    int features, labels, index, pixels; /* numbers of the datasets */
 };
+#define KL_PIXEL_DIGESTS "aside/pixels" /* [n, 16] */
+
+/* ---- Rows of an earlier file of the same network, for images of the same pixels (reuse.c) ----
+   open: *reuse is NULL without a file, or where nothing of it can be taken. KL_ENOMEM. */
+struct kl_extract;
+struct kl_reuse;
+int kl_backbone_reuse_open(struct kl_reuse **reuse, const struct kl_extract *e, struct kl_error *err);
+/* The row as it is stored; not found: also where it is damaged. By any thread. KL_ENOMEM. */
+int kl_backbone_reuse_row(bool *found, struct kl_reuse *reuse, const unsigned char digest[16], void *row,
+                          struct kl_error *err);
+void kl_backbone_reuse_say(const struct kl_reuse *reuse, size_t reused, size_t n,
+                           const struct kl_log *log);
+void kl_backbone_reuse_close(struct kl_reuse **reuse);
+
 /* The list beside the weights, "FILE.seen"; none without it. KL_EDATA, KL_ENOMEM.
  */
 int kl_backbone_look_open(struct kl_look *look, const char *weights, struct kl_error *err);

@@ -70,6 +70,9 @@ static int extract_declare(struct kl_extract_sets *sets, const struct kl_extract
         return sets->labels;
     if ((sets->index = kl_store_writer_dataset(e->writer, "index", KL_TYPE_I64, 0, 1, dims, err)) < 0)
         return sets->index;
+    if ((sets->pixels = kl_store_writer_dataset(e->writer, KL_PIXEL_DIGESTS, KL_TYPE_U8, 0, 2,
+                                                (size_t[]){ e->n, sizeof *e->look.rows }, err)) < 0)
+        return sets->pixels;
     int rc = im->n_classes
                  ? kl_store_writer_put(e->writer, "class_names", KL_TYPE_STRING, im->class_name_size, 1,
                                        &im->n_classes, im->class_names, err)
@@ -214,7 +217,7 @@ int kl_backbone_extract_open(struct kl_extract *e, const struct kl_extract_optio
     code = open_net(e, err);
     if (!code) remark_size(e);
     if (!code) remark_colour(e);
-    return code;
+    return code ? code : kl_backbone_reuse_open(&e->reuse, e, err);
 }
 
 void kl_backbone_extract_close(struct kl_extract *e)
@@ -224,6 +227,7 @@ void kl_backbone_extract_close(struct kl_extract *e)
     kl_weights_free(&e->weights);
     kl_ingest_images_close(&e->images);
     kl_backbone_look_close(&e->look);
+    kl_backbone_reuse_close(&e->reuse);
     kl_pool_destroy(&e->pool);
 }
 
@@ -236,6 +240,10 @@ struct worker {
     uint8_t *pixels;              /* [item][h][w][c]; on a GPU the slot's */
     float *features;              /* [item][d]; on a GPU none */
     uint16_t *half;
+    /* of earlier rows, where there are any: all rows of the item as they are stored; which of its images
+       these are not */
+    unsigned char *rows;
+    size_t *left;
 };
 
 struct run {
@@ -244,12 +252,12 @@ struct run {
     size_t place; /* of the first row in the first item: items begin at multiples of their size, so that
                      every image has the same place in every shard */
     size_t d;     /* features of an image */
-    size_t bytes; /* of an image's pixels */
+    size_t bytes, row_bytes; /* of an image's pixels; of its features as they are stored */
     struct kl_extract_sets sets;
     bool *done; /* [n] rows that were there before */
     struct worker *workers;
     pthread_mutex_t lock; /* what follows */
-    size_t finished;
+    size_t finished, reused;
     bool stopped;
     size_t failed_item;
     struct kl_error error;
@@ -310,33 +318,73 @@ static bool all_finite(const float *values, size_t n)
     return most < 0x7f800000; /* infinity; above it is what is no number */
 }
 
-static int write_rows(struct run *r, struct worker *w, const float *computed, size_t row, size_t n,
-                      struct kl_error *err)
+/* The form in which n rows are stored; row, of: of which images, for a message. */
+static int store_form(const void **stored, struct run *r, struct worker *w, const float *computed,
+                      size_t n, size_t row, size_t of, struct kl_error *err)
 {
     const struct kl_extract *e = r->e;
-    const void *features = computed;
-    int rc;
+    *stored = computed;
     if (!all_finite(computed, n * r->d))
         return kl_fail(err, KL_EDATA, "images %zu to %zu: a feature is not a finite number: %s",
-                       e->first + row, e->first + row + n - 1,
+                       e->first + row, e->first + row + of - 1,
                        e->options.precision && strcmp(e->options.precision, "fp16") == 0
                            ? "the weights may be too large for fp16; use --precision fp32, tf32 or bf16"
                            : "the weights are not those of a network that was trained");
+    if (!e->writer || !e->options.half) return KL_OK;
+    *stored = w->half;
+    if (kl_half_from_float(w->half, computed, n * r->d))
+        return kl_fail(err, KL_EDATA,
+                       "images %zu to %zu: a feature is beyond float16's range; use --dtype f32",
+                       e->first + row, e->first + row + of - 1);
+    return KL_OK;
+}
+
+static int write_rows(struct run *r, const void *stored, size_t row, size_t n, struct kl_error *err)
+{
+    const struct kl_extract *e = r->e;
+    int rc;
     if (!e->writer) return KL_OK;
-    if (e->options.half) {
-        if (kl_half_from_float(w->half, computed, n * r->d))
-            return kl_fail(err, KL_EDATA,
-                           "images %zu to %zu: a feature is beyond float16's range; use --dtype f32",
-                           e->first + row, e->first + row + n - 1);
-        features = w->half;
-    }
-    if ((rc = kl_store_writer_rows(e->writer, r->sets.features, row, n, features, err)) ||
+    if ((rc = kl_store_writer_rows(e->writer, r->sets.features, row, n, stored, err)) ||
         (rc = kl_store_writer_rows(e->writer, r->sets.labels, row, n, e->images->labels + e->first + row,
                                    err)) ||
         (rc = kl_store_writer_rows(e->writer, r->sets.index, row, n, e->images->index + e->first + row,
-                                   err)))
+                                   err)) ||
+        (rc = kl_store_writer_rows(e->writer, r->sets.pixels, row, n, e->look.rows[row], err)))
         return rc;
     return kl_store_writer_journal(e->writer, r->sets.features, row, n, err);
+}
+
+/* All n rows computed, or those that no earlier file has, whose pixels then stand in front. */
+static int make_rows(const void **stored, struct run *r, int thread, size_t place, size_t row, size_t n,
+                     struct kl_error *err)
+{
+    struct kl_extract *e = r->e;
+    struct worker *w = &r->workers[thread];
+    uint8_t *pixels = w->pixels + place * r->bytes;
+    const float *features;
+    size_t left = 0;
+    int rc = KL_OK;
+    for (size_t i = 0; e->reuse && i < n && !rc; i++) {
+        bool found;
+        rc = kl_backbone_reuse_row(&found, e->reuse, e->look.rows[row + i], w->rows + i * r->row_bytes,
+                                   err);
+        if (found) continue;
+        if (left < i) memcpy(pixels + left * r->bytes, pixels + i * r->bytes, r->bytes);
+        w->left[left++] = i;
+    }
+    const bool whole = !e->reuse || left == n;
+    if (whole) left = n;
+    if (!rc && left) rc = compute(r, thread, place, left, &features, err);
+    if (!rc && left) rc = store_form(stored, r, w, features, left, row, n, err);
+    if (rc || whole) return rc;
+    for (size_t k = 0; k < left; k++)
+        memcpy(w->rows + w->left[k] * r->row_bytes, (const char *)*stored + k * r->row_bytes,
+               r->row_bytes);
+    *stored = w->rows;
+    pthread_mutex_lock(&r->lock);
+    r->reused += n - left;
+    pthread_mutex_unlock(&r->lock);
+    return KL_OK;
 }
 
 static bool all_done(const bool *done, size_t n)
@@ -352,7 +400,7 @@ static void run_item(void *context, size_t i, int thread)
     struct kl_extract *e = r->e;
     struct worker *w = &r->workers[thread];
     struct kl_error error = { 0 };
-    const float *features;
+    const void *stored = NULL;
     size_t row, n, place;
     rows_of(r, i, &row, &n, &place);
     const bool skip = all_done(r->done + row, n);
@@ -364,8 +412,8 @@ static void run_item(void *context, size_t i, int thread)
     if (stopped) return;
     int rc = kl_ingest_images_read(e->images, e->first + row, n, pixels, &w->images, &error);
     if (!rc) kl_backbone_look_at(&e->look, pixels, row, n, r->bytes);
-    if (!rc && !skip && !(rc = compute(r, thread, place, n, &features, &error)))
-        rc = write_rows(r, w, features, row, n, &error);
+    if (!rc && !skip && !(rc = make_rows(&stored, r, thread, place, row, n, &error)))
+        rc = write_rows(r, stored, row, n, &error);
     if (!rc) {
         pthread_mutex_lock(&r->lock);
         r->finished += n;
@@ -397,6 +445,9 @@ static int make_workers(struct run *r, int n, struct kl_error *err)
         if (rc) return rc;
         if (r->e->options.half && !(w->half = malloc(r->item * r->d * sizeof *w->half)))
             return kl_fail_memory(err, r->item * r->d * sizeof *w->half);
+        if (r->e->reuse && (!(w->rows = malloc(r->item * r->row_bytes)) ||
+                            !(w->left = malloc(r->item * sizeof *w->left))))
+            return kl_fail_memory(err, r->item * r->row_bytes);
         if (r->e->gpu) {
             w->pixels = kl_backbone_gpu_pixels(r->e->gpu, i);
             continue;
@@ -418,6 +469,8 @@ static void free_workers(struct run *r, int n)
         if (!r->e->gpu) free(w->pixels);
         free(w->features);
         free(w->half);
+        free(w->rows);
+        free(w->left);
     }
     free(r->workers);
 }
@@ -439,6 +492,7 @@ int kl_backbone_extract_run(struct kl_extract *e, struct kl_error *err)
     r.item = e->gpu ? kl_backbone_gpu_batch(e->gpu) : kl_backbone_resnet18_block(e->net);
     r.place = e->first % r.item;
     r.bytes = e->images->height * e->images->width * e->images->channels;
+    r.row_bytes = r.d * (e->options.half ? sizeof(uint16_t) : sizeof(float));
     pthread_mutex_init(&r.lock, NULL);
     if (!(r.done = calloc(e->n, sizeof *r.done))) {
         rc = kl_fail_memory(err, e->n);
@@ -462,6 +516,7 @@ int kl_backbone_extract_run(struct kl_extract *e, struct kl_error *err)
         if (rc == KL_ESIGNAL)
             rc = kl_fail(err, rc, "stopped after %zu of %zu image%s", r.finished, e->n, kl_s(e->n));
     }
+    if (!rc && e->reuse) kl_backbone_reuse_say(e->reuse, r.reused, e->n, e->options.log);
     if (!rc)
         rc = kl_backbone_look_say(&e->look, e->images->labels + e->first, e->first, e->options.log, err);
 out:

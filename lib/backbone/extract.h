@@ -21,7 +21,7 @@ struct kl_look {
     size_t n;
     atomic_size_t images, hits; /* looked at; in the list, which has one in fifty */
     atomic_size_t dark;         /* without a bright pixel */
-    uint64_t *rows;             /* [n_rows], the digest of each image; 0: not looked at */
+    unsigned char (*rows)[16];  /* [n_rows], XXH3-128 of each image's pixels; 0: not looked at */
     size_t n_rows;
 };
 
@@ -37,9 +37,12 @@ struct kl_extract_options {
     const char *precision;           /* of KL_PRECISIONS, on a GPU; NULL: fp32, as the CPU computes */
     bool half;                       /* float16 instead of float32 */
     int threads;                     /* 0: what the machine allows */
-    size_t shards;                   /* of which this run is one, for what it takes; 0: all images */
-    const struct kl_log *log;        /* told of files left out, of images of another size than the
-                                        weights' and of what a stopped run had left */
+    const char *before;    /* a feature file, from which rows of the same pixels are taken if its network
+                              and this one are the same; NULL: none */
+    const char *key_parts; /* with it: of this run */
+    size_t shards;         /* of which this run is one, for what it takes; 0: all images */
+    const struct kl_log *log; /* told of files left out, of images of another size than the
+                                 weights' and of what a stopped run had left */
 };
 struct kl_extract {
     struct kl_extract_options options;
@@ -48,6 +51,7 @@ struct kl_extract {
     struct kl_images *images;
     struct kl_weights *weights;
     struct kl_resnet18 *net;
+    struct kl_reuse *reuse;      /* of options.before; NULL: nothing of it can be taken */
     struct kl_backbone_gpu *gpu; /* with a slot a thread of the pool; NULL: the CPU computes */
     char preprocess[400];        /* in words */
     /* Of kl_backbone_extract_run, from the caller: */

@@ -26,11 +26,9 @@ static void name_list(char *path, size_t size, const char *weights)
     snprintf(path, size, "%.*s.seen", dot ? (int)(dot - weights) : (int)strlen(weights), weights);
 }
 
-static uint64_t first_64_bits(const void *data, size_t n)
+static uint64_t first_64_bits(const unsigned char digest[16])
 {
-    unsigned char digest[16];
     uint64_t first = 0;
-    kl_xxh128(digest, data, n);
     for (int i = 0; i < 8; i++) first = first << 8 | digest[i];
     return first;
 }
@@ -84,7 +82,8 @@ void kl_backbone_look_at(struct kl_look *look, const uint8_t *pixels, size_t row
     const size_t trained = (size_t)KL_SHIPPED_SIDE * KL_SHIPPED_SIDE;
     size_t seen = 0, dark = 0;
     for (size_t i = 0; i < n; i++) {
-        const uint64_t digest = look->rows[row + i] = first_64_bits(pixels + i * bytes, bytes);
+        kl_xxh128(look->rows[row + i], pixels + i * bytes, bytes);
+        const uint64_t digest = first_64_bits(look->rows[row + i]);
         dark += is_dark(pixels + i * bytes, bytes);
         if (look->n && bytes == trained)
             seen += bsearch(&digest, look->digests, look->n, sizeof digest, by_value) != NULL;
@@ -165,8 +164,10 @@ static int say_copies(const struct kl_look *look, const int32_t *labels, size_t 
     size_t n = 0;
     struct image *images = malloc((look->n_rows + 1) * sizeof *images);
     if (!images) return kl_fail_memory(err, look->n_rows * sizeof *images);
-    for (size_t row = 0; row < look->n_rows; row++)
-        if (look->rows[row]) images[n++] = (struct image){ look->rows[row], row };
+    for (size_t row = 0; row < look->n_rows; row++) {
+        const uint64_t digest = first_64_bits(look->rows[row]);
+        if (digest) images[n++] = (struct image){ digest, row };
+    }
     qsort(images, n, sizeof *images, by_digest);
     count_copies(c, images, n, labels);
     free(images);

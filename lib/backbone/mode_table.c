@@ -294,7 +294,7 @@ static int describe(struct work *w, struct kl_error *err)
     return code;
 }
 
-static int compute(struct kl_mode_run *run, struct kl_error *err)
+static int read_table(struct kl_mode_run *run, struct kl_error *err)
 {
     struct work *w = run->state;
     const char *path = *run->stage.inputs;
@@ -504,7 +504,7 @@ static const struct kl_file_stage stage = { .kind = &kl_features_kind,
                                             .reads_late = true,
                                             .open = open_table,
                                             .key = key,
-                                            .compute = compute,
+                                            .check = read_table,
                                             .save = save,
                                             .remark = remark,
                                             .json = json,

@@ -197,7 +197,8 @@ static int unknown(const struct parser *p, const char *dashes, const char *name,
                    { "use-gpu", "--device cuda" },
                    { "use-cuda", "--device cuda" },
                    { "n-gpus", "mpirun -n N ... --ranks auto" },
-                   { "num-gpus", "mpirun -n N ... --ranks auto" } };
+                   { "num-gpus", "mpirun -n N ... --ranks auto" },
+                   { "resume", "not needed: the same command goes on where it was stopped" } };
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         if (strlen(others[i].name) == length && strncmp(others[i].name, name, length) == 0)
             return kl_fail(p->err, KL_EUSAGE, "%s%.*s: no such option; here it is %s", dashes,

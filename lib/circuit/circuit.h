@@ -202,7 +202,7 @@ void kl_circuit_free(struct kl_circuit **circuit);
 /* The weight multiplies inputs and is no angle itself. */
 bool kl_circuit_is_scale(const struct kl_circuit *c, size_t weight);
 
-/* ---- circuits seen (draw.c, qasm.c; statistics.h) ---- */
+/* ---- circuits seen (draw.c, qasm.c, pennylane.c; statistics.h) ---- */
 /* The op after the gate that begins with op `begin` of n; the wires of ops [begin, end); how many gates
    there are. */
 size_t kl_circuit_gate_end(const struct kl_op *ops, size_t n, size_t begin);
@@ -223,6 +223,10 @@ void kl_circuit_angle_name(char text[KL_ANGLE_NAME],
 int kl_circuit_text(FILE *to, const struct kl_circuit *c, size_t width, struct kl_error *err);
 /* OpenQASM 3. KL_EUSAGE: an amplitude embedding; KL_EIO. */
 int kl_circuit_qasm(FILE *to, const struct kl_circuit *c, struct kl_error *err);
+/* The circuit that these options make as a function circuit(x, w) of PennyLane, whose modules qml, np
+   and functools are there (pennylane.c). KL_ENOMEM. */
+int kl_circuit_pennylane(FILE *to, const struct kl_circuit *c, const struct kl_circuit_options *o,
+                         struct kl_error *err);
 /* Print the notes and cautions of a circuit read from OpenQASM. */
 void kl_circuit_say(const struct kl_log *log, const struct kl_circuit *c);
 /* A circuit without observables, not finished, from OpenQASM 3 or 2: docs/circuits.md says what is read.

@@ -140,8 +140,22 @@ void kl_circuit_put_pairs(struct kl_builder *b, enum kl_gate gate, enum kl_entan
 enum kl_entanglement kl_circuit_entanglement_of(const struct kl_builder *b, enum kl_entanglement own,
                                                 enum kl_entanglement ring);
 
+/* ---- a term of an angle, written out (qasm.c) ----
+   weight and input stand before an index, `end` behind it. times: the gates are a loop's over wires q,
+   each index of which moves by so many a wire, from those of the gate on `wire` on; 0: there is none. */
+struct kl_term_words {
+    const char *weight, *input, *end;
+    int times, wire;
+};
+/* The first term of an angle has its sign before it. */
+void kl_circuit_write_term(FILE *to, const struct kl_angle *a, const struct kl_term_words *words,
+                           double factor, bool first);
+
 /* Outputs from kl_circuit_options' text of observables (observables.c). Returns 0 or the code. */
 int kl_circuit_observe_text(struct kl_builder *b, const char *text);
+/* Elements of a list in Python, of PennyLane's measurements: these outputs of n qubits. KL_ENOMEM. */
+int kl_circuit_pennylane_outputs(FILE *to, const struct kl_circuit_options *o, int n,
+                                 struct kl_error *err);
 
 /* One kind of embedding: how many inputs for n qubits, how many angles that a scale can multiply (NULL:
    none), and its gates. */

@@ -246,14 +246,17 @@ static int observe_pairs(struct kl_builder *b)
     return code;
 }
 
-/* Of each qubit that pooling has left. */
+/* Of the qubits that pooling has left. */
+static int first_left(const struct kl_circuit_options *o, int n)
+{
+    const bool pooled = strcmp(o->ansatz, "qcnn") == 0; /* no text beside it */
+    return pooled ? n - kl_circuit_qcnn_wires(n, (int)o->n_layers) : 0;
+}
+
 static int observe_each(struct kl_builder *b, char axis)
 {
-    const struct kl_circuit_options *o = b->options;
-    const bool pooled = strcmp(o->ansatz, "qcnn") == 0; /* no text beside it */
     int code = KL_OK;
-    for (int q = pooled ? b->n - kl_circuit_qcnn_wires(b->n, (int)o->n_layers) : 0; q < b->n && !code;
-         q++)
+    for (int q = first_left(b->options, b->n); q < b->n && !code; q++)
         code = observe(b, axis != 'z' ? 1u << q : 0, axis != 'x' ? 1u << q : 0);
     return code;
 }
@@ -366,6 +369,67 @@ int kl_circuit_observe_text(struct kl_builder *b, const char *text)
         *end = '\0';
         code = observe_item(b, at);
         if (last) break;
+    }
+    free(canonical);
+    return code;
+}
+
+/* ---- The same in PennyLane, an item a line ---- */
+
+/* "0.5 * qml.Z(0) @ qml.Z(1) - qml.X(0)" */
+static void write_pennylane_sum(FILE *to, const char *text)
+{
+    struct summand s;
+    size_t n;
+    for (bool first = true; (n = summand_take(&s, text)); text += n, first = false) {
+        const double size = first ? s.weight : fabs(s.weight);
+        const char *product = "";
+        if (!first) fputs(s.weight < 0 ? " - " : " + ", to);
+        if (size != 1) fprintf(to, "%.17g * ", size);
+        for (size_t q = 0; q < s.length; q++) {
+            if (s.string[q] == 'I') continue;
+            fprintf(to, "%sqml.%c(%zu)", product, s.string[q], q);
+            product = " @ ";
+        }
+        if (!*product) fputs("qml.I(0)", to);
+    }
+}
+
+static void write_pennylane_item(FILE *to, const char *item, const struct kl_circuit_options *o, int n)
+{
+    const int length = (int)strlen(item);
+    if (strcmp(item, "zz") == 0)
+        fprintf(to, "*[qml.expval(qml.Z(q) @ qml.Z(r)) for q in range(%d) for r in range(q + 1, %d)],\n",
+                n, n);
+    else if (length == 1) {
+        fprintf(to, "*[qml.expval(qml.%c(q)) for q in range(", toupper((unsigned char)*item));
+        if (first_left(o, n)) fprintf(to, "%d, ", first_left(o, n));
+        fprintf(to, "%d)],\n", n);
+    } else if (strcmp(item, "probs") == 0) fprintf(to, "qml.probs(wires=range(%d)),\n", n);
+    else if (strncmp(item, "probs(", 6) == 0)
+        fprintf(to, "qml.probs(wires=[%.*s]),\n", length - 7, item + 6);
+    else if (strncmp(item, "fidelity(", 9) == 0)
+        fprintf(to, "qml.expval(qml.Projector(ket(\"%.*s\"), wires=range(%d))),\n", length - 10,
+                item + 9, n);
+    else {
+        fputs("qml.expval(", to);
+        write_pennylane_sum(to, item);
+        fputs("),\n", to);
+    }
+}
+
+int kl_circuit_pennylane_outputs(FILE *to, const struct kl_circuit_options *o, int n,
+                                 struct kl_error *err)
+{
+    char *canonical = NULL;
+    int code = kl_circuit_observables_text(&canonical, o->observables, err);
+    bool last = code;
+    for (char *at = canonical, *end; !last; at = end + 1) {
+        end = end_of(at);
+        last = !*end;
+        *end = '\0';
+        fputs("        ", to);
+        write_pennylane_item(to, at, o, n);
     }
     free(canonical);
     return code;

@@ -2,9 +2,10 @@
    OpenQASM 3 (arXiv:2104.14722) of a circuit: inputs x_i and weights w_i are its `input` parameters; no
    measurement is added. Gates are those of stdgates.inc; one that it lacks is written as several, which
    an annotation says are one: read again, the circuit has the same noise. */
-#include <math.h>
+#include "circuit/circuit_int.h"
 
-#include "circuit/circuit.h"
+#include <math.h>
+#include <stdlib.h>
 
 /* The ops of a gate, or of a part of one, on their way to the file; more: another part comes. */
 struct writer {
@@ -13,8 +14,29 @@ struct writer {
     bool more;
 };
 
-/* Adds a term; the first one of an angle has its sign before it. */
-static void term(FILE *to, const struct kl_angle *a, double factor, bool first)
+static const struct kl_term_words words = { "w_", "x_", "", 0, 0 };
+
+/* An index of a loop's gates, "3 * q + 12"; else a number. */
+static void write_index(FILE *to, const struct kl_term_words *words, int index)
+{
+    const int from = index - words->times * words->wire;
+    if (words->times != 0 && words->times != 1) fprintf(to, "%d * ", words->times);
+    if (words->times != 0) fputc('q', to);
+    if (words->times == 0) fprintf(to, "%d", index);
+    else if (from) fprintf(to, from < 0 ? " - %d" : " + %d", abs(from));
+}
+
+static void write_factor(FILE *to, const struct kl_term_words *words, const char *name, int index,
+                         bool more)
+{
+    fputs(name, to);
+    write_index(to, words, index);
+    fputs(words->end, to);
+    if (more) fputs(" * ", to);
+}
+
+void kl_circuit_write_term(FILE *to, const struct kl_angle *a, const struct kl_term_words *words,
+                           double factor, bool first)
 {
     const double scale = factor * a->scale, size = first ? scale : fabs(scale);
     if (!first) fputs(signbit(scale) ? " - " : " + ", to);
@@ -23,9 +45,13 @@ static void term(FILE *to, const struct kl_angle *a, double factor, bool first)
         return;
     }
     if (size != 1) fprintf(to, "%.17g * ", size);
-    if (a->source == KL_INPUT && a->scaled) fprintf(to, "w_%d * ", a->scaled - 1);
-    fprintf(to, "%c_%d", a->source == KL_WEIGHT ? 'w' : 'x', a->index);
-    if (a->source == KL_INPUT && a->index2 >= 0) fprintf(to, " * x_%d", a->index2);
+    if (a->source == KL_WEIGHT) {
+        write_factor(to, words, words->weight, a->index, false);
+        return;
+    }
+    if (a->scaled) write_factor(to, words, words->weight, a->scaled - 1, true);
+    write_factor(to, words, words->input, a->index, a->index2 >= 0);
+    if (a->index2 >= 0) write_factor(to, words, words->input, a->index2, false);
 }
 
 /* The sum of the angles of all ops from `op` on that are of its kind, times factor; returns where the
@@ -34,7 +60,7 @@ static const struct kl_op *sum(const struct writer *w, const struct kl_op *op, d
 {
     const struct kl_op *at = op;
     for (; at < w->end && at->gate == op->gate && at->wire[0] == op->wire[0]; at++)
-        term(w->to, &at->angle[0], factor, at == op);
+        kl_circuit_write_term(w->to, &at->angle[0], &words, factor, at == op);
     return at;
 }
 
@@ -48,7 +74,7 @@ static void rotation(const struct writer *w, const char *name, const struct kl_o
 {
     fprintf(w->to, "%s(", name);
     if (op->whole == KL_SUM) sum(w, op, 1);
-    else term(w->to, &op->angle[0], 1, true);
+    else kl_circuit_write_term(w->to, &op->angle[0], &words, 1, true);
     fputc(')', w->to);
     wires(w->to, op, two);
 }
@@ -77,7 +103,7 @@ static void multi_rz(const struct writer *w, const struct kl_op *op)
     if (n > 1 || w->more) with_next(w);
     fputs("rz(", w->to);
     if (op->whole == KL_SUM) sum(w, op, 1);
-    else term(w->to, &op->angle[0], 1, true);
+    else kl_circuit_write_term(w->to, &op->angle[0], &words, 1, true);
     fputc(')', w->to);
     wires(w->to, &turn, false);
     for (int i = n - 2; i >= 0; i--) {
@@ -92,7 +118,7 @@ static void rot(const struct writer *w, const struct kl_op *op)
     const int order[] = { 1, 2, 0 };
     for (int i = 0; i < 3; i++) {
         fputs(i ? ", " : "u3(", w->to);
-        term(w->to, &op->angle[order[i]], 1, true);
+        kl_circuit_write_term(w->to, &op->angle[order[i]], &words, 1, true);
     }
     fputc(')', w->to);
     wires(w->to, op, false);

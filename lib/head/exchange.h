@@ -21,6 +21,14 @@ int kl_head_export_bytes(unsigned char **bytes, size_t *n, const struct kl_weigh
                          struct kl_file *head, int64_t replica, enum kl_weights_format format,
                          struct kl_error *err);
 
+/* A program in Python that is one replica: PyTorch's layers around a circuit in PennyLane, weights by
+   h5py from the head's file, which must lie beside it; tests/python/head_in_torch.py. malloc'ed; it
+   begins with the mark. KL_EUSAGE: the head has no circuit, or no such replica; KL_EDATA, KL_ENOMEM.
+   (python.c) */
+#define KL_PYTHON_MARK "#!/usr/bin/env python3\n\"\"\""
+int kl_head_python(char **text, size_t *n, struct kl_file *head, int64_t replica,
+                   const struct kl_log *log, struct kl_error *err);
+
 struct kl_head_import {
     const struct kl_head_options *options;
     const struct kl_weights *weights;

@@ -146,7 +146,7 @@ int kl_head_evaluation_save(struct kl_writer *w, const struct kl_evaluation *e,
 static const struct kl_kind_number numbers[] = {
     { .attribute = "noise", .title = "noise" },
     { .attribute = "mitigation", .title = "mitigation" },
-    OF("accuracy", "accuracy", ENDS, .low_of_several = "  95 % of samples"),
+    OF("accuracy", "accuracy", ENDS, .low_of_several = "  95 % over samples"),
     OF("log_loss", "log loss"),
     OF("expected_calibration_error", "calibration error"),
     OF("output_error", "outputs off by"),

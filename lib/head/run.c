@@ -83,7 +83,8 @@ static void say_resumed(const struct kl_head_run *run)
 static int resume(struct kl_head_run *run, struct kl_error *err)
 {
     struct kl_file *file = NULL;
-    int code = kl_store_checkpoint_resume(&file, run->checkpoint, &run->stage, run->log, err);
+    int code = kl_store_checkpoint_resume(&file, &run->older, run->checkpoint, &run->stage, run->log,
+                                          "epoch", err);
     if (code || !file) return code;
     code = kl_head_train_restore(&run->train, file, err);
     if (!code) code = kl_head_controls_restore(&run->controls, file, err);
@@ -157,9 +158,7 @@ int kl_head_run_open(struct kl_head_run *run, const struct kl_features *features
     if (!code && !v->no_controls)
         code =
             kl_head_controls_open(&run->controls, &v->head, features, &v->train.options, threads, err);
-    if (!code && v->train.resume) code = resume(run, err);
-    else if (!code)
-        run->older = kl_store_checkpoint_forgotten(run->checkpoint, &run->stage, run->log, "epoch");
+    if (!code) code = resume(run, err);
     run->train.loop.checkpoint = save_checkpoint;
     run->train.loop.checkpoint_context = run;
     kl_head_train_on(&run->train, &run->device);
@@ -279,7 +278,8 @@ int kl_head_run_estimate(struct kl_estimate *estimate, struct kl_head_run *run,
     whole.head.grow = 0;
     *estimate = (struct kl_estimate){ .at_most = v->head.grow || v->train.options.patience > 0 };
     run->log = &quiet, run->late = true;
-    if (v->head.grow && !v->train.resume) run->v = &whole;
+    if (v->head.grow && !(run->checkpoint && kl_store_checkpoint_fits(run->checkpoint, run->stage.key)))
+        run->v = &whole;
     int code = kl_head_run_open(run, features, kl_pool_size(pool), err);
     run->train.log = NULL;
     if (!code) code = add(&estimate->seconds, &run->train.loop, pool, err);

@@ -149,7 +149,7 @@ int kl_head_run_begin(struct kl_head_run *run, enum kl_stage_answer *answer, FIL
    threads. (run.c) */
 int kl_head_run_device(struct kl_head_run *run, const struct kl_features *features, int threads,
                        struct kl_error *err);
-/* Model, writer, initial values or, with --resume, those of the checkpoint. threads: those of the pool
+/* Model, writer, initial values or those of the checkpoint. threads: those of the pool
    that trains, no fewer. features must outlive the run. */
 int kl_head_run_open(struct kl_head_run *run, const struct kl_features *features, int threads,
                      struct kl_error *err);

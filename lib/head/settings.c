@@ -15,7 +15,6 @@ static const struct kl_option options[] = {
     { "no-controls", 0, KL_OPT_FLAG, KL_HEAD_AT(no_controls), NULL, 0, 0, true,
       "do not train the three other cores beside the circuit", NULL, NULL },
     KL_HEAD_TRAINING_SETTINGS,
-    KL_TRAIN_RESUME_OPTION(KL_HEAD_AT(train)),
     KL_DEVICE_OPTION(KL_HEAD_AT(common.device)),
     KL_TRAIN_CHECKPOINT_OPTION(KL_HEAD_AT(train)),
     { "check-gradients", 0, KL_OPT_FLAG, KL_HEAD_AT(check_gradients), NULL, 0, 0, false,

@@ -7,6 +7,7 @@
 
 struct kl_head_row {
     const char *path;
+    char content[65]; /* of the head's file */
     double seed; /* NaN: not known */
     struct kl_evaluation e;
     struct kl_control_scores controls;

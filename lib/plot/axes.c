@@ -56,6 +56,14 @@ void kl_plot_axes_mark(cairo_t *cr, const struct kl_axes *a, double x, double y,
     kl_plot_mark(cr, kl_plot_axes_x(a, x), kl_plot_axes_y(a, y), radius, mark);
 }
 
+struct kl_axes kl_plot_axes_panel(cairo_t *cr, struct kl_axes first, int i, double across, double down)
+{
+    const int columns = kl_plot_sheet_of(cr)->narrow ? 1 : 2;
+    first.left += i % columns * across;
+    first.top += i / columns * down; /* whole rows */
+    return first;
+}
+
 void kl_plot_axes_title(cairo_t *cr, const struct kl_axes *a, const char *text)
 {
     kl_plot_black(cr, a->left + a->width / 2, a->top - 6, 8, KL_CENTRE, text);
@@ -73,7 +81,7 @@ static double round_step(double range, double steps)
     return power * (lead < 1.5 ? 1 : lead < 3.5 ? 2 : lead < 7.5 ? 5 : 10);
 }
 
-static void superscript(char *to, size_t size, int power)
+void kl_plot_axes_power(char *to, size_t size, int power)
 {
     static const char *const digits[] = { "\xe2\x81\xb0", "\xc2\xb9",     "\xc2\xb2",     "\xc2\xb3",
                                           "\xe2\x81\xb4", "\xe2\x81\xb5", "\xe2\x81\xb6", "\xe2\x81\xb7",
@@ -100,7 +108,7 @@ void kl_plot_tick_text(char text[KL_TICK], double value, double step, double mos
     const int decimals = scaled ? tens - finest : -finest;
     snprintf(text, KL_TICK, "%s%.*f", minus, decimals > 0 ? decimals : 0,
              fabs(scaled ? value / pow(10, tens) : value));
-    superscript(power, sizeof power, tens);
+    kl_plot_axes_power(power, sizeof power, tens);
     const size_t used = strlen(text);
     if (scaled) snprintf(text + used, KL_TICK - used, "%s10%s", "\xc3\x97", power);
 }
@@ -178,6 +186,20 @@ static void draw_x_decades(cairo_t *cr, const struct kl_axes *a)
     }
 }
 
+/* Is there room for the numbers at the first and the last tick, and so for those between them? */
+static bool fits(cairo_t *cr, const struct kl_axes *a, double step)
+{
+    const double most = fmax(fabs(a->x0), fabs(a->x1)),
+                 ends[2] = { ceil(a->x0 / step), floor(a->x1 / step) };
+    double widest = 0;
+    char text[KL_TICK];
+    for (int i = 0; i < 2; i++) {
+        kl_plot_tick_text(text, ends[i] * step, step, most);
+        widest = fmax(widest, kl_plot_text_width(cr, TICK_SIZE, text));
+    }
+    return widest + 6 <= step / (a->x1 - a->x0) * a->width;
+}
+
 static void draw_x_ticks(cairo_t *cr, const struct kl_axes *a)
 {
     char text[KL_TICK];
@@ -186,7 +208,8 @@ static void draw_x_ticks(cairo_t *cr, const struct kl_axes *a)
         return;
     }
     const double range = a->x1 - a->x0, bottom = a->top + a->height;
-    double step = round_step(range, a->width < 110 ? 3 : 5);
+    double steps = a->width < 110 ? 3 : 5, step = round_step(range, steps);
+    while (steps > 1 && !fits(cr, a, step)) step = round_step(range, steps /= 1.5);
     if (a->whole_x && step < 1) step = 1;
     double k = ceil(a->x0 / step - 1e-9);
     for (; k + 1 > k && k * step <= a->x1 + 1e-9 * step; k++) { /* rounding may leave no next one */

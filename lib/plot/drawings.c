@@ -3,6 +3,7 @@
 #include "plot/drawings.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -17,26 +18,24 @@ struct kl_drawing {
     char path[4200];
 };
 
-static const char *const format_names[] = { [KL_PNG] = "png", [KL_SVG] = "svg" };
-
 static bool ends_with(const char *text, const char *end)
 {
     size_t n = strlen(text), m = strlen(end);
     return n > m && strcasecmp(text + n - m, end) == 0;
 }
 
+#define HOW "end the name in .png, .svg or .pdf, or name a folder (--format both, png, svg, pdf or all)"
+
 /* A name like that of a picture in a format that is not written here: surely no folder is meant. */
 static int refuse_format(const char *output, struct kl_error *err)
 {
-    static const char *const ends[] = { ".pdf", ".ps",  ".eps",  ".jpg", ".jpeg", ".gif",
-                                        ".tif", ".bmp", ".tiff", ".emf", ".svgz", ".webp" };
+    static const char *const ends[] = { ".ps",  ".eps",  ".jpg", ".jpeg", ".gif", ".tif",
+                                        ".bmp", ".tiff", ".emf", ".svgz", ".webp" };
     struct stat st;
     for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
         if (ends_with(output, ends[i]) && (stat(output, &st) != 0 || !S_ISDIR(st.st_mode)))
-            return kl_fail(err, KL_EUSAGE,
-                           "%s: figures are PNG or SVG, not %s; give FIGURE.png or FIGURE.svg, or a "
-                           "folder (--format both, png or svg)",
-                           output, ends[i] + 1);
+            return kl_fail(err, KL_EUSAGE, "%s: figures are PNG, SVG or PDF, not %s; " HOW, output,
+                           ends[i] + 1);
     return KL_OK;
 }
 
@@ -52,10 +51,41 @@ static struct kl_figure_inputs inputs_of(const struct kl_drawings *d, struct kl_
     return inputs;
 }
 
-static void name_in_folder(char path[4200], const struct kl_drawings *d, const char *name,
-                           enum kl_figure_format format)
+/* Does a file give a figure of this name, by its kind? */
+static bool gives(const struct kl_drawings *d, struct kl_file *file, const char *name)
 {
-    snprintf(path, 4200, "%.4000s/%s.%s", d->output, name, format_names[format]);
+    const struct kl_figure_inputs inputs = inputs_of(d, file);
+    for (const struct kl_figure *f = kl_figures; f->name; f++)
+        if (strcmp(f->name, name) == 0 && kl_plot_figure_takes(f, &inputs)) return true;
+    return false;
+}
+
+static const char *base_of(const struct kl_file *file)
+{
+    const char *path = kl_store_file_path(file), *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+/* "out/pca.png"; where several files give this figure, "out/pca-train.png" of train.h5, and of files
+   that are called alike in different folders "out/pca-a-train.png". */
+static void name_in_folder(char path[4200], const struct kl_drawings *d, const char *name,
+                           struct kl_file *file, enum kl_figure_format format)
+{
+    bool several = false, alike = false;
+    for (size_t i = 0; i < d->n_files; i++) {
+        if (d->files[i] == file || !gives(d, d->files[i], name)) continue;
+        several = true;
+        alike |= strcmp(base_of(d->files[i]), base_of(file)) == 0;
+    }
+    const char *whose = alike ? kl_store_file_path(file) : base_of(file);
+    whose += strspn(whose, "./");
+    const size_t n = strlen(whose), stem = ends_with(whose, ".h5") ? n - 3 : n;
+    const int length = snprintf(path, 4200, "%.3900s/%s", d->output, name);
+    int end = length;
+    if (several) end += snprintf(path + length, 220, "-%.*s", (int)(stem < 200 ? stem : 200), whose);
+    for (char *c = path + length; c < path + end; c++)
+        if (*c == '/') *c = '-';
+    snprintf(path + end, 8, ".%s", kl_plot_formats[format]);
 }
 
 /* A figure that takes several files of this kind; "": there is none. */
@@ -68,15 +98,15 @@ static const char *figure_of_several(const struct kl_file *file)
     return "";
 }
 
-/* Two files of a kind would leave one figure of the two. */
+/* Two files of a kind would leave one figure of the two in one file. */
 static int check_alone(const struct kl_drawings *d, const struct kl_drawing *one, struct kl_error *err)
 {
     const char *several = figure_of_several(one->file);
     for (const struct kl_drawing *other = d->list; other < one; other++)
         if (strcmp(other->path, one->path) == 0)
-            return kl_fail(err, KL_EUSAGE,
-                           "%s: both %s and %s give this figure; draw them into two folders%s%s%s%s%s",
+            return kl_fail(err, KL_EUSAGE, "%s: both %s and %s give this figure; %s%s%s%s%s%s",
                            one->path, kl_store_file_path(other->file), kl_store_file_path(one->file),
+                           d->single ? "give a folder" : "name the file once",
                            *several ? ", or one figure of all: --figure " : "", several,
                            *several ? " -o " : "", several, *several ? ".png" : "");
     return KL_OK;
@@ -92,7 +122,7 @@ static int add(struct kl_drawings *d, const struct kl_figure *figure, struct kl_
     struct kl_drawing *one = &more[d->n];
     *one = (struct kl_drawing){ .figure = figure, .file = file, .format = format };
     if (d->single) snprintf(one->path, sizeof one->path, "%.4000s", d->output);
-    else name_in_folder(one->path, d, figure->name, format);
+    else name_in_folder(one->path, d, figure->name, file, format);
     int code = check_alone(d, one, err);
     d->n++;
     d->n_figures += d->n == 1 || one[-1].figure != figure || one[-1].file != file;
@@ -103,9 +133,10 @@ static int add_formats(struct kl_drawings *d, const struct kl_figure *figure, st
                        struct kl_error *err)
 {
     int code = KL_OK;
-    if (d->single) return add(d, figure, file, ends_with(d->output, ".svg") ? KL_SVG : KL_PNG, err);
-    for (int f = KL_PNG; f <= KL_SVG && !code; f++)
-        if (strcmp(d->format, "both") == 0 || strcmp(d->format, format_names[f]) == 0)
+    const bool all = strcmp(d->format, "all") == 0, both = strcmp(d->format, "both") == 0;
+    if (d->single) return add(d, figure, file, kl_plot_format_of(d->output), err);
+    for (int f = KL_PNG; f < KL_N_FORMATS && !code; f++)
+        if (all || (both && f != KL_PDF) || strcmp(d->format, kl_plot_formats[f]) == 0)
             code = add(d, figure, file, (enum kl_figure_format)f, err);
     return code;
 }
@@ -161,6 +192,51 @@ static int add_file(struct kl_drawings *d, struct kl_file *file, struct kl_error
     return code;
 }
 
+/* Text that has become too small, or smaller than was asked for. */
+static void note_size(const struct kl_drawings *d, const char *path, double label)
+{
+    const double asked = d->inputs.look.size,
+                 least = 0.75 * label; /* the smallest is 6 where labels are 8 */
+    if (asked > 0 && fabs(label - asked) > 0.5)
+        kl_note(d->log, 1, "%s: its labels have %.1f points; %.1f do not suit this figure at this width",
+                path, label, asked);
+    else if (least < 4.95)
+        kl_note(d->log, 1, "%s: its smallest text has %.1f points; from --width %.0fmm on it has 5",
+                path, least, ceil(d->inputs.look.width * 5 / least * 25.4 / 72));
+}
+
+/* "pca of features, key 3f2a...: extract-features ..." */
+static int write_about(FILE *to, const struct kl_figure *figure, const struct kl_file *file,
+                       struct kl_error *err)
+{
+    fprintf(to, "%s of %s, key %s: ", figure->name, kl_store_file_kind(file), kl_store_file_key(file));
+    return kl_store_write_own_command(to, file, err);
+}
+
+/* What a picture says of itself: of each file that it shows the key and the command. Malloc'ed. */
+static int make_about(char **about, const struct kl_drawings *d, const struct kl_drawing *one,
+                      struct kl_error *err)
+{
+    size_t size;
+    *about = NULL;
+    FILE *to = open_memstream(about, &size);
+    if (!to) return kl_fail_memory(err, 1024);
+    int code = write_about(to, one->figure, one->file, err);
+    for (size_t i = 0; i < d->n_files && !code && one->figure->beside; i++)
+        if (d->files[i] != one->file &&
+            strcmp(kl_store_file_kind(d->files[i]), one->figure->beside) == 0) {
+            fputs("; ", to);
+            code = write_about(to, one->figure, d->files[i], err);
+        }
+    if (fclose(to) && !code) code = kl_fail_memory(err, size);
+    for (char *c = *about; !code && *c;) { /* of any bytes, as names of files may have */
+        const size_t n = kl_plot_text_character(c);
+        if (!n) *c = '?';
+        c += n ? n : 1;
+    }
+    return code;
+}
+
 static int draw_all(struct kl_drawings *d, struct kl_error *err)
 {
     int code = KL_OK;
@@ -169,10 +245,18 @@ static int draw_all(struct kl_drawings *d, struct kl_error *err)
         const struct kl_drawing *one = &d->list[i];
         struct kl_figure_inputs inputs = inputs_of(d, one->file);
         bool written = false;
+        char *about;
+        double label = 0;
+        inputs.label = &label;
         inputs.lacking = *lacking ? NULL : lacking; /* told once */
-        code = kl_plot_figure_write(&written, one->figure, &inputs, one->format, one->path, err);
+        code = make_about(&about, d, one, err);
+        inputs.about = about;
+        if (!code)
+            code = kl_plot_figure_write(&written, one->figure, &inputs, one->format, one->path, err);
+        free(about);
         d->written += written;
         if (!code) kl_note(d->log, 2, "%s: %s", one->path, written ? "written" : "up to date");
+        if (!code) note_size(d, one->path, label);
         if (!code && *lacking && inputs.lacking)
             kl_note(d->log, 1, "%s: the font has no %s, drawn as a box", one->path, lacking);
     }
@@ -189,19 +273,19 @@ static bool is_drawn(const struct kl_drawings *d, const char *path)
 /* Of an older run, beside new figures: what was left out, and so is not of these files. */
 static void note_left(const struct kl_drawings *d, struct kl_file *file)
 {
-    char why[KL_OBSTACLE], path[4200], there[2][4200] = { "", "" };
+    char why[KL_OBSTACLE], path[4200], there[4300] = "";
     const struct kl_figure_inputs inputs = inputs_of(d, file);
     for (const struct kl_figure *f = kl_figures; f->name; f++) {
         size_t n = 0;
         if (!kl_plot_figure_takes(f, &inputs) || kl_plot_figure_obstacle(why, f, &inputs, NULL) || !*why)
             continue;
-        for (int k = KL_PNG; k <= KL_SVG; k++) {
-            name_in_folder(path, d, f->name, (enum kl_figure_format)k);
-            if (access(path, F_OK) == 0 && !is_drawn(d, path)) memcpy(there[n++], path, sizeof path);
+        for (int k = KL_PNG; k < KL_N_FORMATS; k++) {
+            name_in_folder(path, d, f->name, file, (enum kl_figure_format)k);
+            if (access(path, F_OK) != 0 || is_drawn(d, path)) continue;
+            n += (size_t)snprintf(there + n, sizeof there - n, "%s%s", n ? ", " : "",
+                                  n ? strrchr(path, '/') + 1 : path);
         }
-        if (n)
-            kl_note(d->log, 1, "%s%s%s: older, not drawn this time: %s", there[0], n > 1 ? " and " : "",
-                    n > 1 ? there[1] : "", why);
+        if (n) kl_note(d->log, 1, "%s: older, not drawn this time: %s", there, why);
     }
 }
 
@@ -213,18 +297,14 @@ int kl_plot_drawings_place(struct kl_drawings *d, struct kl_error *err)
         return kl_fail(err, KL_EUSAGE, "-o -: figures go to a folder or a file; name one");
     int code = refuse_format(output, err);
     if (code) return code;
-    d->single = ends_with(output, ".png") || ends_with(output, ".svg");
+    d->single = kl_plot_format_of(output) != KL_N_FORMATS;
     if (!d->single && stat(output, &st) == 0 && !S_ISDIR(st.st_mode))
-        return kl_fail(err, KL_EUSAGE,
-                       "%s: is a file, and no figure by its name; give FIGURE.png or FIGURE.svg, or a "
-                       "folder (--format both, png or svg)",
-                       output);
+        return kl_fail(err, KL_EUSAGE, "%s: is a file, and no figure by its name; " HOW, output);
     if (d->single && takes_all(d))
-        return kl_fail(
-            err, KL_EUSAGE,
-            "%s: one file takes one figure; say which with --figure, or give a folder (--format both, "
-            "png or svg)",
-            output);
+        return kl_fail(err, KL_EUSAGE,
+                       "%s: one file takes one figure; say which with --figure, or name a folder "
+                       "(--format both, png, svg, pdf or all)",
+                       output);
     return KL_OK;
 }
 

@@ -58,7 +58,7 @@ const struct kl_figure kl_figures[] = {
     { "people", "sequence-report", 640, 320, kl_plot_people, .dataset = "subjects/accuracy",
       .beside = "sequence-report" },
     { "importance", "sequence-report", 260, 230, kl_plot_importance, .dataset = "channel_importance",
-      .lack = "no importance of channels" },
+      .lack = "no importance of channels: its model has no gradient", .needs_numbers = true },
     { "scaling", "sequence-scaling", 540, 1000, kl_plot_scaling, .dataset = "seconds",
       .beside = "sequence-scaling" },
     { "curves", "sequence-model", 510, 380, kl_plot_curves, .dataset = "history/train_loss",

@@ -41,12 +41,29 @@ static int look_for_circuit(char why[KL_OBSTACLE], const struct kl_file *head, s
     return code;
 }
 
+/* Is there a number in a dataset of float64 of two dimensions? */
+static int has_numbers(bool *has, struct kl_file *file, const char *name, struct kl_error *err)
+{
+    const struct kl_dataset *set;
+    double *values = NULL;
+    const int code = kl_store_file_load_named((void **)&values, &set, file, name, KL_TYPE_F64, 2, err);
+    *has = false;
+    for (size_t i = 0; !code && i < set->dims[0] * set->dims[1]; i++) *has |= isfinite(values[i]) != 0;
+    free(values);
+    return code;
+}
+
 int kl_plot_figure_obstacle(char why[KL_OBSTACLE], const struct kl_figure *f,
                             const struct kl_figure_inputs *inputs, struct kl_error *err)
 {
+    bool has = !f->dataset || kl_store_file_find(inputs->file, f->dataset);
     *why = '\0';
+    if (has && f->needs_numbers) {
+        const int code = has_numbers(&has, inputs->file, f->dataset, err);
+        if (code) return code;
+    }
     if (f->needs_images && !inputs->images) snprintf(why, KL_OBSTACLE, "needs --images");
-    else if (f->dataset && !kl_store_file_find(inputs->file, f->dataset)) /* a head trained elsewhere */
+    else if (!has) /* a head trained elsewhere */
         snprintf(why, KL_OBSTACLE, "%.120s holds %s%.60s", kl_store_file_path(inputs->file),
                  f->lack ? "" : "no ", f->lack ? f->lack : f->dataset);
     else if (f->needs_circuit) return look_for_circuit(why, inputs->file, err);
@@ -188,6 +205,7 @@ int kl_plot_figure_target_check(const char *path, enum kl_figure_format format, 
 {
     int code = kl_store_target_no_input(path, inputs, n, err);
     if (code) return code;
+    if (format == KL_PDF) return kl_store_target_check_bytes(path, 0, "%PDF-", force, inputs, n, err);
     if (format == KL_PNG)
         return kl_store_target_check_bytes(path, 0, "\x89PNG\r\n\x1a\n", force, inputs, n, err);
     /* an SVG may do without the line that says it is XML */

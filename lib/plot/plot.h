@@ -16,6 +16,12 @@ struct kl_sheet;
 struct json_t;
 
 enum { KL_CHARACTER = 5 }; /* one in UTF-8 */
+/* As a paper wants it; zeros: as the figure is. */
+struct kl_figure_look {
+    double width;     /* of the picture, in points; below 340 panels stand one below the other */
+    double size;      /* of the axes' labels, in points; without it 8, and as the width scales it */
+    const char *font; /* a family */
+};
 /* Extra inputs that some figures need. */
 struct kl_figure_inputs {
     struct kl_file *file;                     /* the head, report, features or plateau */
@@ -23,6 +29,9 @@ struct kl_figure_inputs {
     int64_t replica;                          /* which of several heads */
     const struct kl_circuit_options *circuit; /* circuit: this one, not that of a file */
     size_t *drawn;                            /* circuit: its gates that there is room for; or NULL */
+    const char *about; /* what a picture file says of itself: UTF-8, printable; or NULL */
+    struct kl_figure_look look;
+    double *label; /* receives the size of the axes' labels, in points; or NULL */
     char *lacking; /* [KL_CHARACTER], "" before: the first character that the font lacks; or NULL */
     struct kl_file *const *files; /* [n_files]: all, for figures that look beside theirs */
     size_t n_files;
@@ -36,12 +45,17 @@ struct kl_figure {
     const char *dataset; /* without which there is nothing to draw; NULL: any file of the kind has it */
     const char *lack;    /* what a file without it holds; NULL: "no DATASET" */
     bool needs_images, needs_circuit; /* --images; a head whose core is a circuit */
+    bool needs_numbers;               /* one in the dataset at least, float64 of two dimensions */
     const char *beside; /* kind of further files that it takes from inputs->files; if it is `kind`, one
                            figure is of all files of the kind */
 };
 /* All figures (figures.c); the last has name NULL. */
 extern const struct kl_figure kl_figures[];
-enum kl_figure_format { KL_PNG, KL_SVG };
+enum kl_figure_format { KL_PNG, KL_SVG, KL_PDF, KL_N_FORMATS };
+extern const char *const kl_plot_formats[KL_N_FORMATS]; /* "png", ...: also how names end */
+/* The format of a path by its end, in any case: KL_N_FORMATS, if by that it is no picture. (picture.c)
+ */
+enum kl_figure_format kl_plot_format_of(const char *path);
 /* Why a figure of the file's kind is left out where all are drawn: "needs --images", ...; "": it is not.
    KL_EDATA, KL_ENOMEM. (inputs.c) */
 enum { KL_OBSTACLE = 200 };
@@ -84,9 +98,16 @@ struct kl_sheet {
     cairo_t *cr;
     cairo_surface_t *surface;
     double width, height;
+    bool narrow;          /* panels stand one below the other */
+    double letters;       /* factor of all sizes of text */
+    char *lacking;        /* as kl_figure_inputs */
     unsigned char *bytes; /* the finished file */
     size_t n, capacity;
 };
+/* The sheet that is drawn on; one that is as the figure is, where there is none. (sheet.c) */
+const struct kl_sheet *kl_plot_sheet_of(cairo_t *cr);
+/* Is a family of fonts on this machine? (text.c) */
+bool kl_plot_has_font(const char *family);
 enum { KL_N_COLOURS = 7 };
 /* Okabe & Ito's palette, which colour-blind readers can tell apart, without its yellow, which white
    paper swallows; i is taken modulo 7, 0 is black. */
@@ -102,12 +123,22 @@ void kl_plot_line(cairo_t *cr, double x0, double y0, double x1, double y1);
 void kl_plot_rule(cairo_t *cr, double x, double y, double dx, double dy);
 void kl_plot_fill(cairo_t *cr, double x, double y, double width, double height);
 void kl_plot_frame(cairo_t *cr, double x, double y, double width, double height);
+
+/* ---- finished picture files (picture.c) ---- */
 /* Numbers that cairo gives to surfaces and images through the life of a process, in a finished SVG file,
    count from 0 instead: a figure's bytes do not depend on those before it. Returns the new length. */
 size_t kl_plot_svg_renumber(unsigned char *bytes, size_t n);
+/* More bytes at a place of a sheet's file; false: no memory. */
+bool kl_plot_sheet_insert(struct kl_sheet *sheet, size_t at, const void *bytes, size_t n);
+/* What cairo leaves out of a sheet's finished file: of a PNG its resolution and, as of an SVG, `about`
+   (or NULL). false: no memory. */
+bool kl_plot_sheet_complete(struct kl_sheet *sheet, enum kl_figure_format format, double dots_an_inch,
+                            const char *about);
 
 /* ---- text (text.c): any bytes; those that are not UTF-8 become question marks ---- */
 enum kl_align { KL_LEFT, KL_CENTRE, KL_RIGHT };
+/* Between the tags or in an attribute of XML or HTML. */
+void kl_plot_html_text(FILE *to, const char *text);
 void kl_plot_text(cairo_t *cr, double x, double y, double size, enum kl_align align, const char *text);
 /* Cut to the width `room`, with three dots in its middle. */
 void kl_plot_text_within(cairo_t *cr, double x, double y, double size, enum kl_align align, double room,
@@ -123,9 +154,8 @@ void kl_plot_text_cut(char cut[KL_TEXT], cairo_t *cr, double size, double room, 
 void kl_plot_text_upwards(cairo_t *cr, double x, double y, double size, enum kl_align align, double room,
                           const char *text);
 double kl_plot_text_width(cairo_t *cr, double size, const char *text);
-/* Texts on cr that have a character without a glyph put the first one into lacking, if that is empty;
-   NULL: nowhere. */
-void kl_plot_text_watch(cairo_t *cr, char *lacking);
+/* In black, in as many lines as a width takes, of which the last stands at y. */
+void kl_plot_black_lines(cairo_t *cr, double x, double y, double size, double room, const char *text);
 /* Bytes of the printable UTF-8 character that begins at text; 0: none does. */
 size_t kl_plot_text_character(const char *text);
 /* The k-th of n names, each in `size` bytes; a class beyond them has its number. */
@@ -145,12 +175,16 @@ struct kl_axes {
 /* Frame, about five ticks at round numbers an axis, labels; x_label may be NULL. */
 void kl_plot_axes_draw(cairo_t *cr, const struct kl_axes *axes, const char *x_label,
                        const char *y_label);
+/* Panel i of those that stand two across: `across` and `down` from the first one's place. */
+struct kl_axes kl_plot_axes_panel(cairo_t *cr, struct kl_axes first, int i, double across, double down);
 /* Frame and the lower axis alone. */
 void kl_plot_axes_draw_x(cairo_t *cr, const struct kl_axes *axes, const char *label);
 /* A number of ticks that are `step` apart, the largest of about `most`: with as many decimals as tell
    them apart, and above 1e6 and below 1e-4 times the power of ten of `most`. */
 enum { KL_TICK = 60 };
 void kl_plot_tick_text(char text[KL_TICK], double value, double step, double most);
+/* A whole number in raised digits, to stand behind "10". */
+void kl_plot_axes_power(char *to, size_t size, int power);
 double kl_plot_axes_x(const struct kl_axes *axes, double value);
 double kl_plot_axes_y(const struct kl_axes *axes, double value);
 /* Cut what follows to the frame, up to cairo_restore. */
@@ -251,6 +285,8 @@ void kl_plot_series_lengths(struct kl_series *s, size_t n);
 /* An entry at x, above the panels; returns where the next may begin. */
 double kl_plot_series_legend(cairo_t *cr, double x, int colour, enum kl_mark mark, bool marked,
                              const char *text);
+/* In the same line, at the right end of the panels; on a narrow sheet above it. */
+void kl_plot_series_head(cairo_t *cr, double right, const char *text);
 /* So few epochs are marked one by one. */
 enum { KL_SERIES_MARKED = 20 };
 /* Two series, or one (val NULL), in a frame whose place is given; returned are its finished axes. A

@@ -123,6 +123,13 @@ struct kl_axes kl_plot_series_panel(cairo_t *cr, struct kl_axes axes, const stru
     return axes;
 }
 
+void kl_plot_series_head(cairo_t *cr, double right, const char *text)
+{
+    const bool narrow = kl_plot_sheet_of(cr)->narrow;
+    kl_plot_text_within(cr, narrow ? 239 : right, narrow ? 0 : 10, 7, KL_RIGHT, narrow ? 230 : INFINITY,
+                        text);
+}
+
 double kl_plot_series_legend(cairo_t *cr, double x, int colour, enum kl_mark mark, bool marked,
                              const char *text)
 {

@@ -1,90 +1,16 @@
 /* SPDX-License-Identifier: MIT
-   The sheet, and a figure written to a file. Finished PNG and SVG files. */
+   The sheet, and a figure written to a file. */
 #include "plot/plot.h"
 
+#include <cairo-pdf.h>
 #include <cairo-svg.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <zlib.h>
 
-/* ---- identifiers of an SVG file, made the page's own ---- */
-/* If one of cairo's running numbers begins at `at`, the length of what stands before its digits. */
-static size_t before_number(const unsigned char *at, size_t n)
-{
-    static const char *const marks[] = { "id=\"surface", "id=\"image", "\"#surface", "\"#image" };
-    for (size_t i = 0; i < sizeof marks / sizeof *marks; i++) {
-        const size_t length = strlen(marks[i]);
-        if (n > length && memcmp(at, marks[i], length) == 0 && at[length] >= '0' && at[length] <= '9')
-            return length;
-    }
-    return 0;
-}
-
-static unsigned long read_number(const unsigned char *bytes, size_t n, size_t *at)
-{
-    unsigned long number = 0;
-    while (*at < n && bytes[*at] >= '0' && bytes[*at] <= '9')
-        number = 10 * number + (unsigned long)(bytes[(*at)++] - '0');
-    return number;
-}
-
-size_t kl_plot_svg_renumber(unsigned char *bytes, size_t n)
-{
-    unsigned long least = (unsigned long)-1;
-    size_t kept = 0;
-    for (size_t at = 0, length; at < n; at++) {
-        if (!(length = before_number(bytes + at, n - at))) continue;
-        at += length;
-        const unsigned long number = read_number(bytes, n, &at);
-        if (number < least) least = number;
-    }
-    for (size_t at = 0, length; at < n;) {
-        if (!(length = before_number(bytes + at, n - at))) {
-            bytes[kept++] = bytes[at++];
-            continue;
-        }
-        char text[24];
-        memmove(bytes + kept, bytes + at, length);
-        at += length;
-        const int digits = snprintf(text, sizeof text, "%lu", read_number(bytes, n, &at) - least);
-        memcpy(bytes + kept + length, text, (size_t)digits); /* never longer than the old number */
-        kept += length + (size_t)digits;
-    }
-    return kept;
-}
-
-/* ---- resolution of a PNG file ----
-   The resolution of a finished PNG file, which cairo leaves out: printers and word processors take a
-   picture without one for 72 or 96 dots an inch. */
-
-/* The signature and the header's chunk, which is the first; then length, name, data and check of the new
-   one (PNG specification, third edition, 11.3.4.3). */
-enum { HEAD = 8 + 25, DATA = 9, CHUNK = 4 + 4 + DATA + 4 };
-
-static void put_number(unsigned char *to, uint32_t n)
-{
-    for (int i = 0; i < 4; i++) to[i] = (unsigned char)(n >> (24 - 8 * i));
-}
-
-/* A finished PNG file says its resolution; bytes have room for CHUNK more. Returns the new length. */
-static size_t png_set_resolution(unsigned char *bytes, size_t n, double dots_an_inch)
-{
-    unsigned char chunk[CHUNK] = { 0, 0, 0, DATA, 'p', 'H', 'Y', 's' };
-    const uint32_t dots_a_metre = (uint32_t)lround(dots_an_inch / 0.0254);
-    if (n < HEAD) return n;
-    put_number(chunk + 8, dots_a_metre);
-    put_number(chunk + 12, dots_a_metre);
-    chunk[16] = 1; /* the unit is the metre */
-    put_number(chunk + 17, (uint32_t)crc32(0, chunk + 4, 4 + DATA));
-    memmove(bytes + HEAD + CHUNK, bytes + HEAD, n - HEAD);
-    memcpy(bytes + HEAD, chunk, CHUNK);
-    return n + CHUNK;
-}
-
-/* ---- the sheet ---- */
 static const double PNG_DOTS = 300 /* an inch */, PNG_SCALE = 300.0 / 72;
-static const double MARGIN = 3;
+static const double MARGIN = 3, NARROW = 340 /* 120 mm: one column of a journal and a half */,
+                    COLUMN = 250, LABEL = 8, LEAST_LETTERS = 0.6, MOST_LETTERS = 1.5;
 
 struct box {
     double x, y, width, height;
@@ -93,20 +19,12 @@ struct box {
 static cairo_status_t append(void *context, const unsigned char *data, unsigned int n)
 {
     struct kl_sheet *sheet = context;
-    if (sheet->n + n + CHUNK > sheet->capacity) {
-        size_t capacity = 2 * (sheet->n + n + CHUNK);
-        unsigned char *larger = realloc(sheet->bytes, capacity);
-        if (!larger) return CAIRO_STATUS_NO_MEMORY;
-        sheet->bytes = larger;
-        sheet->capacity = capacity;
-    }
-    memcpy(sheet->bytes + sheet->n, data, n);
-    sheet->n += n;
-    return CAIRO_STATUS_SUCCESS;
+    return kl_plot_sheet_insert(sheet, sheet->n, data, n) ? CAIRO_STATUS_SUCCESS
+                                                          : CAIRO_STATUS_NO_MEMORY;
 }
 
 /* Glyphs stand where the font's own numbers put them, on screen, in print and while measuring. */
-static void set_font(cairo_t *cr)
+static void set_font(cairo_t *cr, const char *family)
 {
     cairo_font_options_t *options = cairo_font_options_create();
     cairo_font_options_set_hint_style(options, CAIRO_HINT_STYLE_NONE);
@@ -114,7 +32,8 @@ static void set_font(cairo_t *cr)
     cairo_font_options_set_antialias(options, CAIRO_ANTIALIAS_GRAY);
     cairo_set_font_options(cr, options);
     cairo_font_options_destroy(options);
-    cairo_select_font_face(cr, "DejaVu Sans", CAIRO_FONT_SLANT_NORMAL, CAIRO_FONT_WEIGHT_NORMAL);
+    cairo_select_font_face(cr, family ? family : "DejaVu Sans", CAIRO_FONT_SLANT_NORMAL,
+                           CAIRO_FONT_WEIGHT_NORMAL);
     cairo_set_line_width(cr, 0.6);
 }
 
@@ -125,15 +44,41 @@ static int status_code(cairo_status_t status, struct kl_error *err)
                    cairo_status_to_string(status));
 }
 
+static const cairo_user_data_key_t drawn_on;
+
+const struct kl_sheet *kl_plot_sheet_of(cairo_t *cr)
+{
+    static const struct kl_sheet none = { .letters = 1 };
+    const struct kl_sheet *sheet = cairo_get_user_data(cr, &drawn_on);
+    return sheet ? sheet : &none;
+}
+
+static struct kl_sheet empty_sheet(const struct kl_figure *figure, const struct kl_figure_look *look,
+                                   double letters)
+{
+    const bool narrow = look->width > 0 && look->width < NARROW;
+    return (struct kl_sheet){ .width = narrow ? fmin(figure->width, COLUMN) : figure->width,
+                              .height = figure->height,
+                              .narrow = narrow,
+                              .letters = letters };
+}
+
+/* Texts on it are as the sheet has them. */
+static void begin(struct kl_sheet *sheet, const char *family)
+{
+    sheet->cr = cairo_create(sheet->surface);
+    cairo_set_user_data(sheet->cr, &drawn_on, sheet, NULL);
+    set_font(sheet->cr, family);
+}
+
 /* The rectangle that a figure's drawing covers. */
 static int measure(struct box *ink, const struct kl_figure *figure,
-                   const struct kl_figure_inputs *inputs, struct kl_error *err)
+                   const struct kl_figure_inputs *inputs, double letters, struct kl_error *err)
 {
-    struct kl_sheet sheet = { .width = figure->width, .height = figure->height };
+    struct kl_sheet sheet = empty_sheet(figure, &inputs->look, letters);
     sheet.surface = cairo_recording_surface_create(CAIRO_CONTENT_COLOR_ALPHA, NULL);
-    sheet.cr = cairo_create(sheet.surface);
-    set_font(sheet.cr);
-    kl_plot_text_watch(sheet.cr, inputs->lacking);
+    sheet.lacking = inputs->lacking;
+    begin(&sheet, inputs->look.font);
     int code = figure->draw(&sheet, inputs, err);
     if (!code) code = status_code(cairo_status(sheet.cr), err);
     cairo_recording_surface_ink_extents(sheet.surface, &ink->x, &ink->y, &ink->width, &ink->height);
@@ -142,26 +87,59 @@ static int measure(struct box *ink, const struct kl_figure *figure,
     return code;
 }
 
-static void open_sheet(struct kl_sheet *sheet, const struct kl_figure *figure, const struct box *ink,
-                       enum kl_figure_format format)
+/* The same input gives the same bytes: a PDF does not say when it was made. */
+static cairo_surface_t *make_pdf(struct kl_sheet *sheet, double width, double height, const char *title,
+                                 const char *about)
 {
-    const double width = ink->width + 2 * MARGIN, height = ink->height + 2 * MARGIN;
-    *sheet = (struct kl_sheet){ .width = figure->width, .height = figure->height };
-    sheet->surface = format == KL_SVG
-                         ? cairo_svg_surface_create_for_stream(append, sheet, width, height)
-                         : cairo_image_surface_create(CAIRO_FORMAT_RGB24, (int)(width * PNG_SCALE),
-                                                      (int)(height * PNG_SCALE));
-    sheet->cr = cairo_create(sheet->surface);
+    cairo_surface_t *surface = cairo_pdf_surface_create_for_stream(append, sheet, width, height);
+    cairo_pdf_surface_set_metadata(surface, CAIRO_PDF_METADATA_CREATE_DATE, NULL);
+    cairo_pdf_surface_set_metadata(surface, CAIRO_PDF_METADATA_TITLE, title);
+    cairo_pdf_surface_set_metadata(surface, CAIRO_PDF_METADATA_SUBJECT, about);
+    return surface;
+}
+
+/* How large it comes out: of a figure of the look's width the scale, and the factor of its texts. */
+static int fit(struct box *ink, double *scale, double *letters, const struct kl_figure *figure,
+               const struct kl_figure_inputs *inputs, struct kl_error *err)
+{
+    const struct kl_figure_look *look = &inputs->look;
+    int code = KL_OK;
+    *scale = *letters = 1;
+    /* Other letters, another width: each pass comes closer. */
+    for (int pass = 0; pass < (look->size > 0 ? 4 : 1) && !code; pass++) {
+        if (look->size > 0)
+            *letters = fmax(LEAST_LETTERS, fmin(MOST_LETTERS, look->size / LABEL / *scale));
+        code = measure(ink, figure, inputs, *letters, err);
+        if (look->width > 0) *scale = look->width / (ink->width + 2 * MARGIN);
+    }
+    if (inputs->label) *inputs->label = LABEL * *letters * *scale;
+    return code;
+}
+
+static void open_sheet(struct kl_sheet *sheet, const struct kl_figure *figure, const struct box *ink,
+                       double scale, double letters, enum kl_figure_format format,
+                       const struct kl_figure_inputs *inputs)
+{
+    const double width = scale * (ink->width + 2 * MARGIN), height = scale * (ink->height + 2 * MARGIN);
+    *sheet = empty_sheet(figure, &inputs->look, letters);
+    if (format == KL_PDF) sheet->surface = make_pdf(sheet, width, height, figure->name, inputs->about);
+    else if (format == KL_SVG)
+        sheet->surface = cairo_svg_surface_create_for_stream(append, sheet, width, height);
+    else
+        sheet->surface = cairo_image_surface_create(CAIRO_FORMAT_RGB24, (int)(width * PNG_SCALE),
+                                                    (int)(height * PNG_SCALE));
+    begin(sheet, inputs->look.font);
     if (format == KL_PNG) cairo_scale(sheet->cr, PNG_SCALE, PNG_SCALE);
     cairo_set_source_rgb(sheet->cr, 1, 1, 1);
     cairo_paint(sheet->cr);
+    cairo_scale(sheet->cr, scale, scale);
     cairo_translate(sheet->cr, MARGIN - ink->x, MARGIN - ink->y);
     /* Words that stand alone, where there is nothing to draw, choose no colour. */
     kl_plot_colour(sheet->cr, 0, 1);
-    set_font(sheet->cr);
 }
 
-static int finish_sheet(struct kl_sheet *sheet, enum kl_figure_format format, struct kl_error *err)
+static int finish_sheet(struct kl_sheet *sheet, enum kl_figure_format format, const char *about,
+                        struct kl_error *err)
 {
     cairo_status_t status = cairo_status(sheet->cr);
     if (!status && format == KL_PNG)
@@ -170,8 +148,8 @@ static int finish_sheet(struct kl_sheet *sheet, enum kl_figure_format format, st
     cairo_surface_finish(sheet->surface);
     if (!status) status = cairo_surface_status(sheet->surface);
     cairo_surface_destroy(sheet->surface);
-    if (!status && format == KL_PNG) sheet->n = png_set_resolution(sheet->bytes, sheet->n, PNG_DOTS);
-    if (!status && format == KL_SVG) sheet->n = kl_plot_svg_renumber(sheet->bytes, sheet->n);
+    if (!status && !kl_plot_sheet_complete(sheet, format, PNG_DOTS, about))
+        status = CAIRO_STATUS_NO_MEMORY;
     return status_code(status, err);
 }
 
@@ -181,12 +159,13 @@ int kl_plot_figure_bytes(unsigned char **bytes, size_t *n, const struct kl_figur
 {
     struct kl_sheet sheet;
     struct box ink;
+    double scale, letters;
     *bytes = NULL;
-    int code = measure(&ink, figure, inputs, err);
+    int code = fit(&ink, &scale, &letters, figure, inputs, err);
     if (code) return code;
-    open_sheet(&sheet, figure, &ink, format);
+    open_sheet(&sheet, figure, &ink, scale, letters, format, inputs);
     code = figure->draw(&sheet, inputs, err);
-    int finished = finish_sheet(&sheet, format, code ? NULL : err);
+    int finished = finish_sheet(&sheet, format, inputs->about, code ? NULL : err);
     if (!code) code = finished;
     if (code) {
         free(sheet.bytes);

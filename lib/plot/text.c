@@ -26,6 +26,20 @@ size_t kl_plot_text_character(const char *text)
     return overlong || unassigned || code < 0x20 || code == 0x7f ? 0 : n;
 }
 
+void kl_plot_html_text(FILE *to, const char *text)
+{
+    while (*text) {
+        const size_t n = kl_plot_text_character(text);
+        if (!n) fputc('?', to);
+        else if (*text == '&') fputs("&amp;", to);
+        else if (*text == '<') fputs("&lt;", to);
+        else if (*text == '>') fputs("&gt;", to);
+        else if (*text == '"') fputs("&quot;", to);
+        else fwrite(text, 1, n, to);
+        text += n ? n : 1;
+    }
+}
+
 /* cairo refuses text that is not UTF-8: every byte of another kind becomes a question mark. */
 static void clean(char out[LONGEST], const char *text)
 {
@@ -43,7 +57,7 @@ static void clean(char out[LONGEST], const char *text)
 static double width_of(cairo_t *cr, double size, const char *text)
 {
     cairo_text_extents_t extents;
-    cairo_set_font_size(cr, size);
+    cairo_set_font_size(cr, size * kl_plot_sheet_of(cr)->letters);
     cairo_text_extents(cr, text, &extents);
     return extents.x_advance;
 }
@@ -91,13 +105,6 @@ void kl_plot_text_cut(char cut[KL_TEXT], cairo_t *cr, double size, double room, 
     shorten(cut, cr, size, room, whole);
 }
 
-static const cairo_user_data_key_t watched;
-
-void kl_plot_text_watch(cairo_t *cr, char *lacking)
-{
-    cairo_set_user_data(cr, &watched, lacking, NULL);
-}
-
 /* A font draws what it lacks as its glyph 0, a box. */
 static bool is_lacking(cairo_t *cr, const char *character, size_t n)
 {
@@ -112,7 +119,7 @@ static bool is_lacking(cairo_t *cr, const char *character, size_t n)
 
 static void look_for_boxes(cairo_t *cr, const char *text)
 {
-    char *lacking = cairo_get_user_data(cr, &watched);
+    char *lacking = kl_plot_sheet_of(cr)->lacking;
     for (size_t n; lacking && !*lacking && *text; text += n) {
         n = kl_plot_text_character(text);
         if (n == 0) n = 1;
@@ -147,6 +154,54 @@ void kl_plot_black_within(cairo_t *cr, double x, double y, double size, enum kl_
 {
     kl_plot_colour(cr, 0, 1);
     kl_plot_text_within(cr, x, y, size, align, room, text);
+}
+
+/* So many bytes of a text as words that are no wider than there is room for; a word at least. */
+static size_t line_of(cairo_t *cr, double size, double room, const char *text)
+{
+    char line[KL_TEXT];
+    size_t kept = 0;
+    for (size_t n = 0; text[n]; kept = n) {
+        n += strspn(text + n, " ");
+        n += strcspn(text + n, " ");
+        snprintf(line, sizeof line, "%.*s", (int)n, text);
+        if (kept && kl_plot_text_width(cr, size, line) > room) break;
+    }
+    return kept;
+}
+
+void kl_plot_black_lines(cairo_t *cr, double x, double y, double size, double room, const char *text)
+{
+    char line[KL_TEXT];
+    const double step = 1.25 * size * kl_plot_sheet_of(cr)->letters;
+    int lines = 0;
+    for (const char *at = text; *at; lines++) at += line_of(cr, size, room, at);
+    for (size_t n; *text; text += n) {
+        n = line_of(cr, size, room, text);
+        snprintf(line, sizeof line, "%.*s", (int)n, text);
+        kl_plot_black_within(cr, x, y - step * --lines, size, KL_LEFT, room, line + strspn(line, " "));
+    }
+}
+
+/* cairo takes another font for one that is absent: has a text the width that any unknown name gives it?
+ */
+bool kl_plot_has_font(const char *family)
+{
+    static const char *const any[] = { "DejaVu Sans", "sans-serif", "serif", "monospace" };
+    static const char text[] = "Hamburgefonstiv, 0123456789";
+    double wide[2];
+    cairo_surface_t *surface = cairo_recording_surface_create(CAIRO_CONTENT_ALPHA, NULL);
+    cairo_t *cr = cairo_create(surface);
+    for (int i = 0; i < 2; i++) {
+        cairo_select_font_face(cr, i ? "no family has this name" : family, CAIRO_FONT_SLANT_NORMAL,
+                               CAIRO_FONT_WEIGHT_NORMAL);
+        wide[i] = width_of(cr, 100, text);
+    }
+    cairo_destroy(cr);
+    cairo_surface_destroy(surface);
+    for (size_t i = 0; i < sizeof any / sizeof *any; i++)
+        if (strcasecmp(family, any[i]) == 0) return true;
+    return fabs(wide[0] - wide[1]) > 1e-9;
 }
 
 void kl_plot_text_upwards(cairo_t *cr, double x, double y, double size, enum kl_align align, double room,

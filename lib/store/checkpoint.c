@@ -61,36 +61,6 @@ bool kl_store_checkpoint_fits(const char *path, const char *key)
     return fits;
 }
 
-/* The checkpoint is of another run: by what, in the first line of their difference. */
-static int refuse(const struct kl_file *file, const struct kl_stage *stage, struct kl_error *err)
-{
-    char *differs = NULL;
-    int code = kl_store_key_diff(&differs, kl_store_file_key_parts(file), stage->key_parts, err);
-    if (!code)
-        code = kl_fail(err, KL_EUSAGE,
-                       "%s: belongs to a run with other options or inputs (%.*s%s); repeat those, or "
-                       "leave --resume away",
-                       kl_store_file_path(file), (int)strcspn(differs, "\n"), differs,
-                       strcspn(differs, "\n") + 1 < strlen(differs) ? ", ..." : "");
-    free(differs);
-    return code;
-}
-
-int kl_store_checkpoint_resume(struct kl_file **file, const char *path, const struct kl_stage *stage,
-                               const struct kl_log *log, struct kl_error *err)
-{
-    *file = NULL;
-    if (!path || access(path, F_OK) != 0) {
-        kl_note(log, 1, "%s%sno checkpoint to resume from; starting anew", path ? path : "",
-                path ? ": " : "");
-        return KL_OK;
-    }
-    int code = kl_store_file_open_kind(file, path, &checkpoint, err);
-    if (!code && strcmp(kl_store_file_key(*file), stage->key) != 0) code = refuse(*file, stage, err);
-    if (code) kl_store_file_close(file);
-    return code;
-}
-
 void kl_store_checkpoint_say_forgotten(const char *path, const struct kl_log *log, const char *first)
 {
     kl_note(log, 1,
@@ -99,16 +69,25 @@ void kl_store_checkpoint_say_forgotten(const char *path, const struct kl_log *lo
             path, first);
 }
 
-bool kl_store_checkpoint_forgotten(const char *path, const struct kl_stage *stage,
-                                   const struct kl_log *log, const char *first)
+int kl_store_checkpoint_resume(struct kl_file **file, bool *older, const char *path,
+                               const struct kl_stage *stage, const struct kl_log *log, const char *first,
+                               struct kl_error *err)
 {
-    struct kl_file *file = NULL;
-    if (!path || kl_store_file_open_kind(&file, path, &checkpoint, NULL)) return false;
-    if (strcmp(kl_store_file_key(file), stage->key) == 0)
-        kl_note(log, 1, "%s is of a stopped run; without --resume it begins anew", path);
-    else kl_store_checkpoint_say_forgotten(path, log, first);
-    kl_store_file_close(&file);
-    return true;
+    struct kl_error problem;
+    *file = NULL, *older = false;
+    if (!path || access(path, F_OK) != 0) return KL_OK;
+    int code = kl_store_file_open_kind(file, path, &checkpoint, &problem);
+    if (!code && strcmp(kl_store_file_key(*file), stage->key) != 0) {
+        *older = true;
+        kl_store_checkpoint_say_forgotten(path, log, first);
+    } else if (!code) code = kl_store_file_verify(*file, NULL, &problem);
+    if (code || *older) kl_store_file_close(file);
+    if (code == KL_EDATA) {
+        *older = true;
+        kl_note(log, 1, "%s; this run begins anew", problem.text);
+        return KL_OK;
+    }
+    return code ? kl_fail(err, code, "%s", problem.text) : KL_OK;
 }
 
 void kl_store_checkpoint_remove(const char *path, const char *key)

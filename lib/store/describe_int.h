@@ -37,8 +37,6 @@ void kl_store_size_text(char text[32], double bytes);
 const char *kl_store_json_text(const json_t *object, const char *name);
 /* The file's own record, which is the last one; NULL: none. */
 json_t *kl_store_own_record(json_t *records);
-/* The command line of a record; what would steer a terminal becomes '?'. */
-void kl_store_write_command(FILE *to, const json_t *record);
 void kl_store_write_safely(FILE *to, const char *text);
 
 #endif

@@ -193,6 +193,11 @@ static void add_attribute(struct kl_sha256 *s, const struct kl_attribute *a)
                   n);
 }
 
+bool kl_store_is_aside(const struct kl_dataset *d)
+{
+    return strncmp(d->name, "aside/", 6) == 0;
+}
+
 /* stored in name order, attributes sorted. */
 int kl_store_content_digest(char hex[65], struct kl_stored *const *stored, size_t n,
                             const struct kl_attributes *attributes, struct kl_error *err)
@@ -200,7 +205,8 @@ int kl_store_content_digest(char hex[65], struct kl_stored *const *stored, size_
     struct kl_sha256 s;
     int rc = kl_sha256_begin(&s, err);
     if (rc) return rc;
-    for (size_t i = 0; i < n; i++) add_dataset(&s, stored[i]);
+    for (size_t i = 0; i < n; i++)
+        if (!kl_store_is_aside(&stored[i]->dataset)) add_dataset(&s, stored[i]);
     for (size_t i = 0; i < attributes->n; i++)
         if (!kl_store_attribute_is_standard(&attributes->items[i]))
             add_attribute(&s, &attributes->items[i]);

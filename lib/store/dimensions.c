@@ -27,6 +27,9 @@ static int check(const struct kl_writer *w, const struct kl_dataset *d, int i, c
 {
     const struct kl_dataset *s = find(w, scale);
     const size_t group = group_length(d->name);
+    char bare[40];
+    snprintf(bare, sizeof bare, "dimension_%zu", d->dims[i]);
+    if (strcmp(scale + group_length(scale), bare) == 0) return 0;
     if (!s || s->rank != 1 || s->dims[0] != d->dims[i] || group_length(scale) != group ||
         strncmp(scale, d->name, group) || strcmp(scale, d->name) == 0)
         return kl_fail(
@@ -61,7 +64,13 @@ int kl_store_writer_dimensions(struct kl_writer *w, const char *dataset, const c
    Dimension scales, by which netCDF-4 readers (xarray, ArviZ) know a dataset's dimensions: HDF5's
    attributes CLASS, NAME, DIMENSION_LIST and REFERENCE_LIST, made of the text attributes `dimensions`.
    As in "HDF5 Dimension Scale Specification" (The HDF Group, 2005), written without its high-level
-   library. */
+   library. Where some dataset has `dimensions`, the others get scales without values in the root, one
+   for each size, since such a reader warns of each group in which a dimension has none. */
+
+bool kl_store_h5_is_dimension(const char *name)
+{
+    return strncmp(name, "dimension_", 10) == 0 && !strchr(name, '/');
+}
 
 /* Dimension `index` of a dataset is told by a scale. As HDF5 keeps it in REFERENCE_LIST: dataset and
  * index. */
@@ -69,6 +78,8 @@ struct told {
     hobj_ref_t dataset;
     int index;
     hobj_ref_t scale;
+    bool bare; /* the scale is one without values, of so many: */
+    size_t size;
     char name[128]; /* the scale's */
 };
 struct tale {
@@ -124,29 +135,84 @@ static herr_t write_list(hid_t dataset, struct told *told, int rank)
     return status;
 }
 
-/* The words of one dataset's `dimensions` to scales, and its own list of them. */
+static herr_t tell(struct tale *tale, hid_t file, const char *object, int index)
+{
+    struct told *t = &tale->items[tale->n++];
+    t->index = index;
+    return H5Rcreate(&t->scale, file, t->name, H5R_OBJECT, -1) < 0 ||
+                   H5Rcreate(&t->dataset, file, object, H5R_OBJECT, -1) < 0
+               ? -1
+               : 0;
+}
+
+/* The dataset's own list: of the last `rank` items. */
+static herr_t end_list(struct tale *tale, hid_t file, const char *object, int rank)
+{
+    hid_t dataset = H5Dopen2(file, object, H5P_DEFAULT);
+    herr_t status = dataset < 0 ? -1 : write_list(dataset, tale->items + tale->n - rank, rank);
+    if (dataset >= 0) H5Dclose(dataset);
+    return status;
+}
+
+/* "dimension_4", or, the second time in a dataset, "dimension_4_2". No storage belongs to it. */
+static herr_t make_size(struct told *t, hid_t file, const size_t *dims, int index)
+{
+    const hsize_t n = t->size = dims[index];
+    t->bare = true;
+    int time = 1;
+    for (int i = 0; i < index; i++) time += dims[i] == n;
+    const int end = snprintf(t->name, sizeof t->name, "dimension_%zu", t->size);
+    if (time > 1) snprintf(t->name + end, sizeof t->name - (size_t)end, "_%d", time);
+    if (H5Lexists(file, t->name, H5P_DEFAULT) > 0) return 0;
+    hid_t space = H5Screate_simple(1, &n, NULL), dcpl = H5Pcreate(H5P_DATASET_CREATE);
+    H5Pset_obj_track_times(dcpl, 0);
+    hid_t set = H5Dcreate2(file, t->name, H5T_STD_U8LE, space, H5P_DEFAULT, dcpl, H5P_DEFAULT);
+    H5Pclose(dcpl);
+    H5Sclose(space);
+    return set < 0 ? -1 : H5Dclose(set);
+}
+
+/* The words of one dataset's `dimensions` to scales. */
 static herr_t take_dataset(struct tale *tale, hid_t file, const struct kl_attribute *a)
 {
-    struct told *first = tale->items + tale->n;
     const char *slash = strrchr(a->object, '/');
     int rank = 0;
     for (const char *word = a->text; *word; word += strspn(word, " ")) {
-        struct told *t = first + rank;
+        struct told *t = &tale->items[tale->n];
         const int n = (int)strcspn(word, " ");
-        if (rank == KL_MAX_RANK) return -1;
-        snprintf(t->name, sizeof t->name, "%.*s%.*s", slash ? (int)(slash + 1 - a->object) : 0,
-                 a->object, n, word);
-        t->index = rank++;
-        if (H5Rcreate(&t->scale, file, t->name, H5R_OBJECT, -1) < 0 ||
-            H5Rcreate(&t->dataset, file, a->object, H5R_OBJECT, -1) < 0)
-            return -1;
+        size_t size;
+        herr_t status = rank == KL_MAX_RANK ? -1 : 0;
+        if (sscanf(word, "dimension_%zu", &size) == 1) status = make_size(t, file, &size, 0);
+        else
+            snprintf(t->name, sizeof t->name, "%.*s%.*s", slash ? (int)(slash + 1 - a->object) : 0,
+                     a->object, n, word);
+        if (status < 0 || tell(tale, file, a->object, rank++) < 0) return -1;
         word += n;
     }
-    tale->n += (size_t)rank;
-    hid_t dataset = H5Dopen2(file, a->object, H5P_DEFAULT);
-    herr_t status = dataset < 0 ? -1 : write_list(dataset, first, rank);
-    if (dataset >= 0) H5Dclose(dataset);
-    return status;
+    return end_list(tale, file, a->object, rank);
+}
+
+static herr_t take_sizes(struct tale *tale, hid_t file, const char *name, int rank, const size_t *dims)
+{
+    for (int i = 0; i < rank; i++)
+        if (make_size(&tale->items[tale->n], file, dims, i) < 0 || tell(tale, file, name, i) < 0)
+            return -1;
+    return rank ? end_list(tale, file, name, rank) : 0;
+}
+
+/* A dataset that nothing else tells of, and its digests. A scale may have no list of its own. */
+static herr_t take_rest(struct tale *tale, hid_t file, const struct kl_stored *s,
+                        const struct kl_attributes *attributes, size_t n_named)
+{
+    char digests[sizeof s->dataset.name + 8];
+    const size_t blocks[2] = { s->n_blocks, 16 };
+    bool named = kl_store_attributes_find(attributes, s->dataset.name, "dimensions");
+    for (size_t i = 0; i < n_named && !named; i++)
+        named = strcmp(tale->items[i].name, s->dataset.name) == 0;
+    snprintf(digests, sizeof digests, "digests/%.119s", s->dataset.name);
+    const herr_t status =
+        named ? 0 : take_sizes(tale, file, s->dataset.name, s->dataset.rank, s->dataset.dims);
+    return status < 0 ? status : take_sizes(tale, file, digests, 2, blocks);
 }
 
 static hid_t reference_type(void)
@@ -162,6 +228,9 @@ static hid_t reference_type(void)
 static herr_t write_scale(hid_t file, const struct told *told, size_t n)
 {
     const char *slash = strrchr(told->name, '/');
+    char bare[96]; /* as netCDF-4 calls it */
+    snprintf(bare, sizeof bare, "This is a netCDF dimension but not a netCDF variable. %10zu",
+             told->size);
     hsize_t count = n;
     hid_t scale = H5Dopen2(file, told->name, H5P_DEFAULT);
     if (scale < 0) return -1;
@@ -172,7 +241,8 @@ static herr_t write_scale(hid_t file, const struct told *told, size_t n)
     herr_t status = attribute < 0 ? -1 : H5Awrite(attribute, memory, told);
     if (attribute >= 0) H5Aclose(attribute);
     if (status >= 0) status = write_word(scale, "CLASS", "DIMENSION_SCALE");
-    if (status >= 0) status = write_word(scale, "NAME", slash ? slash + 1 : told->name);
+    if (status >= 0)
+        status = write_word(scale, "NAME", told->bare ? bare : slash ? slash + 1 : told->name);
     H5Sclose(space);
     H5Tclose(type);
     H5Tclose(memory);
@@ -189,19 +259,23 @@ static int by_scale(const void *x, const void *y)
     return (a->index > b->index) - (a->index < b->index);
 }
 
-int kl_store_h5_scales(long long file, const struct kl_attributes *attributes, struct kl_error *err)
+int kl_store_h5_scales(long long file, struct kl_stored *const *stored, size_t n_stored,
+                       const struct kl_attributes *attributes, struct kl_error *err)
 {
     struct tale tale = { 0 };
     herr_t status = 0;
     size_t n = 0;
     for (size_t i = 0; i < attributes->n; i++) n += attribute_is_dimensions(&attributes->items[i]);
     if (n == 0) return 0;
+    const size_t room = (n + 2 * n_stored) * KL_MAX_RANK;
     kl_store_h5_hush();
-    tale.items = calloc(n * KL_MAX_RANK, sizeof *tale.items);
-    if (!tale.items) return kl_fail_memory(err, n * KL_MAX_RANK * sizeof *tale.items);
+    tale.items = calloc(room, sizeof *tale.items);
+    if (!tale.items) return kl_fail_memory(err, room * sizeof *tale.items);
     for (size_t i = 0; i < attributes->n && status >= 0; i++)
         if (attribute_is_dimensions(&attributes->items[i]))
             status = take_dataset(&tale, file, &attributes->items[i]);
+    for (size_t i = 0, named = tale.n; i < n_stored && status >= 0; i++)
+        status = take_rest(&tale, file, stored[i], attributes, named);
     if (status >= 0) qsort(tale.items, tale.n, sizeof *tale.items, by_scale);
     for (size_t i = 0, end; i < tale.n && status >= 0; i = end) {
         for (end = i + 1; end < tale.n && strcmp(tale.items[end].name, tale.items[i].name) == 0;) end++;

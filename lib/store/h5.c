@@ -468,6 +468,7 @@ static herr_t one_object(hid_t root, const char *name, const H5O_info_t *info, v
 {
     struct listing *l = context;
     hsize_t at = 0;
+    if (kl_store_h5_is_dimension(name)) return 0;
     l->object = strcmp(name, ".") ? name : "";
     hid_t object = H5Oopen(root, name, H5P_DEFAULT);
     if (object < 0) return -1;

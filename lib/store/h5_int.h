@@ -16,5 +16,7 @@ void kl_store_h5_hush(void);
 
 /* CLASS, NAME, DIMENSION_LIST, REFERENCE_LIST: made of `dimensions`, no attributes of their own. */
 bool kl_store_h5_is_scale_attribute(const char *name);
+/* A dataset of the root that is a scale without values: none of ours. */
+bool kl_store_h5_is_dimension(const char *name);
 
 #endif

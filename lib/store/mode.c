@@ -25,9 +25,9 @@ static int make_key(struct kl_mode_run *run, const struct kl_file_stage *s, stru
 
 static int compute(struct kl_mode_run *run, const struct kl_file_stage *s, struct kl_error *err)
 {
-    if (!s->compute) return KL_OK;
     if (s->stops_at_once) kl_signals_plain();
-    int code = s->compute(run, err);
+    int code = s->check ? s->check(run, err) : KL_OK;
+    if (!code && s->compute) code = s->compute(run, err);
     if (!s->stops_at_once) return code;
     kl_signals_install();
     return code || !kl_signals_pending() ? code : kl_fail(err, KL_ESIGNAL, "stopped");
@@ -42,13 +42,22 @@ static int check_unchanged(struct kl_mode_run *run, const struct kl_file_stage *
     return code;
 }
 
-struct teller {
+struct part {
     struct kl_mode_run *run;
     const struct kl_file_stage *s;
 };
+/* Of a stage that forecasts nothing. */
+static int try_check(void *context, struct kl_estimate *estimate, struct kl_error *err)
+{
+    const struct part *p = context;
+    estimate->seconds = -1;
+    const int code = kl_pool_create(&p->run->pool, (int)p->run->stage.common->threads, err);
+    return code ? code : p->s->check(p->run, err);
+}
+
 static int tell(void *context, FILE *to, bool json, struct kl_error *err)
 {
-    const struct teller *t = context;
+    const struct part *t = context;
     if (json) return t->s->json(t->run, to, err);
     t->s->words(t->run, to);
     return KL_OK;
@@ -91,7 +100,7 @@ static int make_file(struct kl_mode_run *run, const struct kl_file_stage *s, str
         kl_store_writer_stopped(writer, run->stage.log, err->text);
     if (!code) code = check_unchanged(run, s, err);
     if (!code && s->remark) code = s->remark(run, err);
-    if (!code) code = kl_store_stage_found(&run->stage, tell, &(struct teller){ run, s }, err);
+    if (!code) code = kl_store_stage_found(&run->stage, tell, &(struct part){ run, s }, err);
     if (!code && output) code = publish(run, &writer, err);
     kl_store_writer_abort(&writer);
     return code;
@@ -103,6 +112,7 @@ static int run_file_stage(struct kl_mode_run *run, const struct kl_file_stage *s
     FILE *to = kl_words_to(common);
     struct kl_key *key = NULL;
     bool answered = false;
+    struct part part = { run, s };
     const char *ranks = s->ranks_at ? *(const char **)((char *)run->values + s->ranks_at) : NULL;
     int code =
         s->ranks_at ? kl_store_ranks_start(&run->ranks, &answered, ranks, &run->stage, err) : KL_OK;
@@ -111,6 +121,8 @@ static int run_file_stage(struct kl_mode_run *run, const struct kl_file_stage *s
     if (code || run->done) return code;
     if (s->has_checkpoint) code = kl_store_checkpoint_path(&run->checkpoint, common->output, err);
     if (!code) code = make_key(run, s, &key, err);
+    if (s->check && !run->stage.estimate)
+        run->stage.estimate = try_check, run->stage.estimate_context = &part;
     if (!code) code = kl_store_stage_begin(&run->stage, &run->answer, &key, run->out, err);
     kl_store_key_abort(&key);
     int all = (int)run->answer;

@@ -55,6 +55,9 @@ struct kl_file_stage {
     const char *partial;
     int (*open)(struct kl_mode_run *run, struct kl_error *err);
     int (*key)(struct kl_mode_run *run, struct kl_key *key, struct kl_error *err); /* inputs, mostly */
+    /* What can be refused without the work, from inputs that key has identified. --dry-run asks it too. With the
+       pool. */
+    int (*check)(struct kl_mode_run *run, struct kl_error *err);
     int (*compute)(struct kl_mode_run *run, struct kl_error *err); /* with pool and watch */
     int (*save)(struct kl_mode_run *run, struct kl_writer *writer, struct kl_error *err);
     /* Cautions, which the file keeps, and verdicts that refuse it. */

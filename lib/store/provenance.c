@@ -245,6 +245,16 @@ void kl_store_write_command(FILE *to, const json_t *record)
     }
 }
 
+int kl_store_write_own_command(FILE *to, const struct kl_file *file, struct kl_error *err)
+{
+    json_t *records = NULL;
+    const int rc =
+        kl_json_parse(&records, kl_store_file_provenance(file), kl_store_file_path(file), err);
+    if (!rc) kl_store_write_command(to, kl_store_own_record(records));
+    json_decref(records);
+    return rc;
+}
+
 enum { DEEPEST = 60 };
 
 struct tree {

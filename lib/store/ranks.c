@@ -55,7 +55,7 @@ int kl_store_ranks_start(struct kl_ranks **ranks, bool *answered, const char *op
     int code = kl_store_shard_rank(&place, option, stage->log, err);
     if (code || place.count < 2) return code;
     if (answered && (stage->common->dry_run || stage->common->print_key)) {
-        *answered = place.index > 0;
+        *answered = place.index > 0, stage->ranks = place.count;
         return KL_OK;
     }
     if (place.count > KL_RANKS_MOST)

@@ -274,7 +274,7 @@ static int create_rest(struct kl_writer *w, struct kl_stored **order, struct lat
     }
     kl_store_attributes_sort(&w->attributes);
     if (!rc) rc = kl_store_h5_attributes(w->h5, &w->attributes, err);
-    return rc ? rc : kl_store_h5_scales(w->h5, &w->attributes, err);
+    return rc ? rc : kl_store_h5_scales(w->h5, order, w->n, &w->attributes, err);
 }
 
 /* [from, to) of the skeleton, all that HDF5 wrote there and the late data. */

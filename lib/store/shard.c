@@ -397,23 +397,50 @@ static int copy_dataset(struct merge *m, const char *name, int to, bool rowwise,
     return rc;
 }
 
+/* Shards from before have nothing aside; then the whole has not. */
+static bool is_left(const struct merge *m, const struct kl_dataset *d)
+{
+    bool everywhere = true;
+    for (size_t i = 0; i < m->n; i++)
+        everywhere = everywhere && kl_store_file_find(m->shards[i].file, d->name);
+    return kl_store_is_aside(d) && !everywhere;
+}
+
+/* Those of a file that the whole has: how many, and the number that each gets there, -1: none. */
+static size_t number_datasets(int *numbers, const struct merge *m, const struct kl_file *file)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < kl_store_file_n_datasets(file); i++) {
+        const int number = is_left(m, kl_store_file_dataset(file, i)) ? -1 : (int)count++;
+        if (numbers) numbers[i] = number;
+    }
+    return count;
+}
+
 static int copy_datasets(struct merge *m, struct kl_error *err)
 {
     const struct kl_file *first = m->shards[0].file;
     size_t n = kl_store_file_n_datasets(first), rows;
-    int rc = 0;
+    int rc = 0, *numbers = calloc(n + 1, sizeof *numbers);
     bool *rowwise = calloc(n + 1, sizeof *rowwise);
-    if (!rowwise) return kl_fail_memory(err, n);
+    if (!rowwise || !numbers) rc = kl_fail_memory(err, n * sizeof *numbers);
+    const size_t wanted = rc ? 0 : number_datasets(numbers, m, first);
     for (size_t i = 0; i < n && !rc; i++) /* numbers are handed out in this order */
-        rc = declare(m, kl_store_file_dataset(first, i), &rowwise[i], &rows, err) < 0 ? err->code : 0;
+        if (numbers[i] >= 0)
+            rc =
+                declare(m, kl_store_file_dataset(first, i), &rowwise[i], &rows, err) < 0 ? err->code : 0;
     for (size_t i = 0; i < n && !rc; i++)
-        rc = copy_dataset(m, kl_store_file_dataset(first, i)->name, (int)i, rowwise[i], err);
-    for (size_t i = 1; i < m->n && !rc; i++)
-        if (kl_store_file_n_datasets(m->shards[i].file) != n)
-            rc = kl_fail(err, KL_EDATA, "%s: has %zu datasets, %s has %zu",
-                         kl_store_file_path(m->shards[i].file),
-                         kl_store_file_n_datasets(m->shards[i].file), kl_store_file_path(first), n);
+        if (numbers[i] >= 0)
+            rc = copy_dataset(m, kl_store_file_dataset(first, i)->name, numbers[i], rowwise[i], err);
+    for (size_t i = 1; i < m->n && !rc; i++) {
+        const size_t found = number_datasets(NULL, m, m->shards[i].file);
+        if (found != wanted)
+            rc =
+                kl_fail(err, KL_EDATA, "%s: has %zu datasets, %s has %zu",
+                        kl_store_file_path(m->shards[i].file), found, kl_store_file_path(first), wanted);
+    }
     free(rowwise);
+    free(numbers);
     return rc;
 }
 

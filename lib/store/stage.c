@@ -81,6 +81,15 @@ static int look_for_checkpoint(struct outlook *o, const struct kl_stage *stage, 
     return KL_OK;
 }
 
+/* May a new file stand where the output goes? */
+static int check_place(const struct kl_stage *stage, struct kl_error *err)
+{
+    const char *output = stage->common->output;
+    const int code = kl_store_target_check(output, stage->kind, stage->common->force, stage->inputs,
+                                           stage->n_inputs, err);
+    return code || strcmp(output, "-") == 0 ? code : kl_store_place_check(output, err);
+}
+
 /* Look ahead at what a run would find: the target, the store, or work. */
 static int look(struct outlook *o, const struct kl_stage *stage, struct kl_error *err)
 {
@@ -104,8 +113,10 @@ static int look(struct outlook *o, const struct kl_stage *stage, struct kl_error
     }
     o->hit = there && !stage->common->force;
     if (stage->common->force) o->why = "--force computes in any case";
-    if (o->hit || !path || strcmp(path, "-") == 0) return 0;
-    int rc = look_for_checkpoint(o, stage, err);
+    if (o->hit || !path) return 0;
+    int rc = check_place(stage, err);
+    if (rc || strcmp(path, "-") == 0) return rc;
+    rc = look_for_checkpoint(o, stage, err);
     if (rc) return rc;
     rc = kl_store_file_open(&file, path, &problem);
     if (rc == 0) {
@@ -155,29 +166,37 @@ static void answer_lines(const struct kl_stage *stage, const struct outlook *o, 
     }
     if (!o->hit && o->seconds >= 0)
         fprintf(out, "the run that wrote the target took %.1f s\n", o->seconds);
-    if (o->checkpoint) fprintf(out, "%s is of a stopped run; --resume goes on from it\n", o->checkpoint);
+    if (o->checkpoint) fprintf(out, "%s is of a stopped run; this one goes on from it\n", o->checkpoint);
 }
 
-/* If no work can be tried (there is no such GPU here, say), the rest of the answer stands. */
+/* What the first moments refuse, a run would refuse. If no work can be tried (there is no such GPU here,
+   say), the rest of the answer stands. */
 static int estimate(struct outlook *o, const struct kl_stage *stage, struct kl_error *err)
 {
     if (o->hit || !stage->estimate) return KL_OK;
     const int code = stage->estimate(stage->estimate_context, &o->estimate, &o->unknown);
+    if (stage->runs > 1)
+        o->estimate.seconds *= (double)((stage->runs + stage->at_once - 1) / stage->at_once);
     if (code) o->estimate.seconds = -1;
     else o->unknown.code = KL_OK; /* the trial was ended, which is no error */
-    return code == KL_ESIGNAL ? kl_fail(err, code, "%s", o->unknown.text) : KL_OK;
+    const bool refused = code == KL_EUSAGE || code == KL_EDATA || code == KL_ENOINPUT;
+    return refused || code == KL_ESIGNAL ? kl_fail(err, code, "%s", o->unknown.text) : KL_OK;
 }
 
-static void answer_estimate(const struct outlook *o, FILE *out)
+static void answer_estimate(const struct kl_stage *stage, const struct outlook *o, FILE *out)
 {
-    char text[32];
+    char text[32], all[48] = "it";
     if (o->unknown.code) fprintf(out, "how long it would take: %s\n", o->unknown.text);
     const double seconds = o->estimate.seconds;
     if (seconds < 0) return;
     if (seconds < 10) snprintf(text, sizeof text, "%.1f s", seconds < 0.1 ? 0.1 : seconds);
     else kl_time_text(text, seconds);
-    fprintf(out, "here it would take %s %s, by its first moments\n",
-            o->estimate.at_most || seconds < 0.1 ? "at most" : "about", text);
+    if (stage->runs > 1) snprintf(all, sizeof all, "all %zu runs like this one", stage->runs);
+    fprintf(out, "here %s would take %s %s, by its first moments%s", all,
+            o->estimate.at_most || seconds < 0.1 ? "at most" : "about", text,
+            stage->ranks ? " without other ranks" : "");
+    if (seconds >= 360) fprintf(out, "; that is %.2g node-hours of this machine", seconds / 3600);
+    fputc('\n', out);
 }
 
 static int answer_dry_run(const struct kl_stage *stage, FILE *out, struct kl_error *err)
@@ -188,7 +207,7 @@ static int answer_dry_run(const struct kl_stage *stage, FILE *out, struct kl_err
     fflush(out);
     if (!rc) rc = estimate(&o, stage, err);
     if (!rc && stage->common->json) rc = answer_json(stage, &o, out, err);
-    else if (!rc) answer_estimate(&o, out);
+    else if (!rc) answer_estimate(stage, &o, out);
     outlook_free(&o);
     return rc;
 }
@@ -230,9 +249,7 @@ static int look_for_result(struct kl_stage *stage, enum kl_stage_answer *answer,
         return 0;
     }
     int rc = store ? kl_store_shared_check(store, err) : KL_OK;
-    if (!rc)
-        rc = kl_store_target_check(output, stage->kind, stage->common->force, stage->inputs,
-                                   stage->n_inputs, err);
+    if (!rc) rc = check_place(stage, err);
     if (rc || !store || stage->common->force) return rc;
     if (kl_store_shared_fetch(&found, store, stage->key, output, &problem) && stage->log)
         kl_note(stage->log, 1, "shared store: %s; computing instead", problem.text);

@@ -179,8 +179,9 @@ int kl_store_writer_integer(struct kl_writer *w, const char *object, const char 
                             struct kl_error *err);
 /* Names the dimensions of a declared dataset for readers of netCDF-4, such as xarray and ArviZ
    (dimensions.c). scales: as many declared datasets as it has dimensions, each of one dimension, as
-   long, and of the same group: "posterior/chain"; its last name becomes the dimension's. A reader of
-   ours sees the text attribute `dimensions` of the dataset, "chain draw". KL_EINTERNAL. */
+   long, and of the same group: "posterior/chain"; its last name becomes the dimension's. Without one,
+   "posterior/dimension_4" of 4. A reader of ours sees the text attribute `dimensions` of the dataset,
+   "chain draw". KL_EINTERNAL. */
 int kl_store_writer_dimensions(struct kl_writer *w, const char *dataset, const char *const *scales,
                                struct kl_error *err);
 /* JSON array of records; NULL or not called: no provenance. */
@@ -282,6 +283,10 @@ int kl_store_file_cautions(char **lines, const struct kl_file *file, struct kl_e
    judged as well. The same codes. */
 int kl_store_file_repeat(const struct kl_file *file, const char *words, const struct kl_log *log,
                          struct kl_error *err);
+/* The command line of a record; what would steer a terminal becomes '?'. */
+void kl_store_write_command(FILE *to, const struct json_t *record);
+/* That of the run that made the file; nothing, where there is no record. KL_EDATA, KL_ENOMEM. */
+int kl_store_write_own_command(FILE *to, const struct kl_file *file, struct kl_error *err);
 
 /* Do two paths name one file, or would they, where there is none yet? (target.c) */
 bool kl_store_same_place(const char *a, const char *b);
@@ -293,8 +298,8 @@ int kl_store_place_check(const char *path, struct kl_error *err);
 int kl_store_target_check(const char *path, const char *kind, bool force, const char *const *inputs,
                           size_t n, struct kl_error *err);
 
-/* The same for a file of another format, of which ours hold `mark` (at most 64 characters) from byte
-   `at` on. KL_EUSAGE, KL_EIO. */
+/* The same for a file of another format, of which ours hold `mark` from byte `at` on. KL_EUSAGE, KL_EIO.
+ */
 int kl_store_target_check_bytes(const char *path, size_t at, const char *mark, bool force,
                                 const char *const *inputs, size_t n, struct kl_error *err);
 
@@ -324,6 +329,8 @@ struct kl_stage {
        cannot be said. NULL: of this stage it cannot. */
     int (*estimate)(void *context, struct kl_estimate *estimate, struct kl_error *err);
     void *estimate_context;
+    size_t runs, at_once; /* of all that are like this one, such as folds; 0: it is alone */
+    size_t ranks;         /* that would share it; 0: none */
     struct kl_header header;
     char kind[64];      /* (hidden) */
     char *words, *json; /* (hidden) kl_store_stage_found */
@@ -370,14 +377,12 @@ int kl_store_checkpoint_write(const char *path, const struct kl_stage *stage, kl
                               void *context, struct kl_error *err);
 /* Is there a checkpoint of this key, whole to the last byte? */
 bool kl_store_checkpoint_fits(const char *path, const char *key);
-/* Open the checkpoint that --resume goes on from; *file NULL: there is none, which is said. KL_EUSAGE:
-   it is of another key; else as kl_store_file_open. */
-int kl_store_checkpoint_resume(struct kl_file **file, const char *path, const struct kl_stage *stage,
-                               const struct kl_log *log, struct kl_error *err);
-/* Is there one from which --resume, with these options or others, would have gone on? Said: it stays
-   until this run has its first epoch, or whatever `first` calls it. */
-bool kl_store_checkpoint_forgotten(const char *path, const struct kl_stage *stage,
-                                   const struct kl_log *log, const char *first);
+/* Open the checkpoint of this key that a stopped run left, to go on from; *file NULL: there is none.
+   *older: there is one of other options or inputs. That is said: it stays until this run has its first
+   epoch, or whatever `first` calls it. So it is of one that is damaged. Errors: it cannot be read. */
+int kl_store_checkpoint_resume(struct kl_file **file, bool *older, const char *path,
+                               const struct kl_stage *stage, const struct kl_log *log, const char *first,
+                               struct kl_error *err);
 /* Removes it, and what killed runs left of it. With a key: only if it belongs to that key. */
 void kl_store_checkpoint_remove(const char *path, const char *key);
 

@@ -65,6 +65,8 @@ struct kl_stored {
     unsigned char row_sum[16];
     unsigned char *checked; /* reader: block seen and found whole. writer: digest known */
 };
+/* What only saves work, should the file be made again, is no part of its content: it may be absent. */
+bool kl_store_is_aside(const struct kl_dataset *dataset);
 int kl_store_content_digest(char hex[65], struct kl_stored *const *stored, size_t n,
                             const struct kl_attributes *attributes, struct kl_error *err);
 
@@ -143,7 +145,8 @@ int kl_store_h5_dataset(long long file, struct kl_dataset *dataset,
                         struct kl_error *err); /* sets offset */
 int kl_store_h5_attributes(long long file, const struct kl_attributes *attributes, struct kl_error *err);
 /* The dimension scales that the text attributes `dimensions` name, after everything else. */
-int kl_store_h5_scales(long long file, const struct kl_attributes *attributes, struct kl_error *err);
+int kl_store_h5_scales(long long file, struct kl_stored *const *stored, size_t n,
+                       const struct kl_attributes *attributes, struct kl_error *err);
 int kl_store_h5_close(long long *file, const int *problem, struct kl_error *err);
 /* Every dataset, with attributes; names in `digests/` and `provenance` included. *datasets is malloc'ed.
  */

@@ -154,8 +154,12 @@ int kl_store_target_check_bytes(const char *path, size_t at, const char *mark, b
     if (stat(path, &s) || !S_ISREG(s.st_mode) || force || s.st_size == 0) return KL_OK;
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0) return KL_OK; /* it cannot be read: writing will tell */
-    rc = length <= sizeof found ? kl_store_pread_all(fd, found, length, at, path, err) : KL_EDATA;
+    bool same = true;
+    for (size_t done = 0, part; done < length && same && rc != KL_EIO; done += part) {
+        part = length - done < sizeof found ? length - done : sizeof found;
+        rc = kl_store_pread_all(fd, found, part, at + done, path, err);
+        same = !rc && memcmp(found, mark + done, part) == 0;
+    }
     close(fd);
-    if (rc == KL_EIO) return rc;
-    return !rc && memcmp(found, mark, length) == 0 ? KL_OK : refuse(path, err);
+    return rc == KL_EIO ? rc : same ? KL_OK : refuse(path, err);
 }

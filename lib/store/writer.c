@@ -20,14 +20,15 @@ static void entry_free(struct kl_entry *e)
     free(e);
 }
 
-/* Names are path components of letters, digits and a few signs; `digests` and `provenance` are ours. */
+/* Names are path components of letters, digits and a few signs; `digests`, `provenance` and `dimension_`
+ * are ours. */
 static bool name_fits(const char *name)
 {
     size_t n = strlen(name);
     if (n == 0 || n > 119 || name[0] == '/' || name[n - 1] == '/' || strstr(name, "//") ||
         name[0] == '.' || strstr(name, "/.") || strcmp(name, "provenance") == 0 ||
         strcmp(name, "digests") == 0 || strncmp(name, "digests/", 8) == 0 ||
-        strncmp(name, "provenance/", 11) == 0)
+        strncmp(name, "provenance/", 11) == 0 || strncmp(name, "dimension_", 10) == 0)
         return false;
     for (; *name; name++)
         if ((unsigned char)*name <= ' ' || *name == 127) return false;

@@ -50,11 +50,8 @@ static int save_checkpoint(void *context, struct kl_train *train, struct kl_erro
 static int resume(struct kl_training *t, struct kl_error *err)
 {
     struct kl_file *file = NULL;
-    if (!t->settings->resume) {
-        t->older = kl_store_checkpoint_forgotten(t->checkpoint, &t->stage, t->log, "epoch");
-        return KL_OK;
-    }
-    int code = kl_store_checkpoint_resume(&file, t->checkpoint, &t->stage, t->log, err);
+    int code =
+        kl_store_checkpoint_resume(&file, &t->older, t->checkpoint, &t->stage, t->log, "epoch", err);
     if (code || !file) return code;
     code = kl_train_restore(&t->train, file, "", err);
     const long long done = t->train.epoch, all = t->train.options.epochs;
@@ -70,7 +67,7 @@ int kl_train_stopped(struct kl_train *train, const struct kl_log *log, const cha
 {
     const int code = err->code;
     if (code == KL_EDEVICE && path && access(path, F_OK) == 0)
-        kl_note(log, 1, "%s stays; the same command with --resume goes on from there", path);
+        kl_note(log, 1, "%s stays; the same command goes on from there", path);
     if (code != KL_ESIGNAL) return code;
     if (older && train->epochs_run == 0) {
         kl_note(log, 1, "%s; %s stays as it was", err->text, path);
@@ -78,7 +75,7 @@ int kl_train_stopped(struct kl_train *train, const struct kl_log *log, const cha
     }
     const int saved = train->checkpoint(train->checkpoint_context, train, err);
     if (saved) return saved;
-    if (path) kl_note(log, 1, "%s; the same command with --resume goes on from there", err->text);
+    if (path) kl_note(log, 1, "%s; the same command goes on from there", err->text);
     return code;
 }
 
@@ -113,10 +110,9 @@ static int same_position(const struct kl_training *t, struct kl_ranks *ranks, st
     if (!code) code = kl_store_ranks_agree(ranks, &first, &differs, err);
     return code || !differs
                ? code
-               : kl_fail(
-                     err, KL_EUSAGE,
-                     "--ranks: not all ranks go on from one place: give --resume to all or to none, and "
-                     "one output's folder");
+               : kl_fail(err, KL_EUSAGE,
+                         "--ranks: not all ranks go on from one place: give them one output, in a "
+                         "folder that all see");
 }
 
 static int open_training(struct kl_training *t, int threads, struct kl_ranks *ranks,

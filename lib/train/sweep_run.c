@@ -66,8 +66,9 @@ static int prepare(struct point *p, const struct crew *crew, struct kl_error *er
     p->of = stage->of(p->run);
     code = stage->begin(p->run, &answer, err);
     p->train = !code && answer == KL_STAGE_COMPUTE;
-    if (p->train && !common->force && *p->of.checkpoint)
-        p->at->train->resume = p->kept = kl_store_checkpoint_fits(*p->of.checkpoint, p->of.stage->key);
+    if (job->halving) free(*p->of.checkpoint), *p->of.checkpoint = NULL; /* all from the beginning */
+    else if (p->train && *p->of.checkpoint)
+        p->kept = kl_store_checkpoint_fits(*p->of.checkpoint, p->of.stage->key);
     return code;
 }
 
@@ -86,7 +87,6 @@ static int open_point(struct crew *crew, struct point *p)
     int code = crew->stage->open(p->run, crew->data, threads, &p->error);
     pthread_mutex_unlock(&crew->store);
     p->open = !code;
-    p->at->train->resume = false; /* how it began is no part of the file's provenance */
     return code;
 }
 

@@ -70,7 +70,7 @@ static int write_words(FILE *to, const struct kl_sweep_found *f, const struct be
     enum { MOST_ROWS = 40 };
     const struct kl_sweep *s = f->sweep;
     const struct kl_sweep_stage *stage = f->job->stage;
-    const char *of = stage->kind->name;
+    const char *kind = stage->kind->name, *of = strrchr(kind, '-') ? strrchr(kind, '-') + 1 : kind;
     const int code = kl_train_sweep_write(to, s, MOST_ROWS, err);
     if (code) return code;
     fprintf(to, "%s: ", f->job->output);

@@ -245,7 +245,6 @@ struct kl_train_settings {
     const char *optimizer, *schedule; /* words of the choices */
     const char *history, *mlflow;
     const char *ranks; /* NULL: this process is alone */
-    bool resume;
 };
 /* The choices of every stage; one that takes more steps by itself has more, of KL_OPTIMIZER_NAMES. */
 #define KL_TRAIN_OPTIMIZERS "sgd|adam|adamw"
@@ -305,12 +304,9 @@ void kl_train_settings_settle(struct kl_train_settings *s, int64_t seed);
     { "replica", 0, KL_OPT_INT, KL_TRAIN_AT(at, options.first_replica), "K", 0, 4e9, true,       \
       "index of the first", NULL, NULL }
 /* Of the run, not of the result. */
-#define KL_TRAIN_RESUME_OPTION(at)                                                               \
-    { "resume", 0, KL_OPT_FLAG, KL_TRAIN_AT(at, resume), NULL, 0, 0, false,                      \
-      "go on from the checkpoint of a stopped run", "Run", NULL }
 #define KL_TRAIN_CHECKPOINT_OPTION(at)                                                           \
     { "checkpoint-every", 0, KL_OPT_INT, KL_TRAIN_AT(at, options.checkpoint_every), "N", 0, 1e6, \
-      false, "epochs; 0: only when stopped by a signal", NULL, NULL }
+      false, "epochs; 0: only when stopped by a signal", "Run", NULL }
 #define KL_TRAIN_RANKS_OPTION(at)                                                                \
     { "ranks", 0, KL_OPT_STRING, KL_TRAIN_AT(at, ranks), "R", 0, 0, false,                       \
       "share each step with other processes: auto, of mpirun or srun", NULL, NULL }

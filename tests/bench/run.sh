@@ -114,7 +114,7 @@ fi
 scaling() {
     local grid="qubits=6,8,10 batch-size=8,32,128" seconds=1.5 i
     [ -n "$quick" ] && grid="qubits=6,8 batch-size=8,32" seconds=0.1
-    make -s mpi >&2 && cd "$work" && qseq generate people -q -n 6 --trials 15 -o people && qseq windows -q people/*.edf -o windows.h5 || return
+    make -s mpi >&2 && cd "$work" && qseq generate people -q --people 6 --trials 15 -o people && qseq windows -q people/*.edf -o windows.h5 || return
     OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 \
         mpirun -n 2 qseq bench windows.h5 -g "$grid" --seconds $seconds --threads 1 --ranks auto --progress none -o scaling.h5 || return
     qseq bench windows.h5 -g "$grid" --seconds $seconds --threads 2 --progress none

@@ -14,7 +14,7 @@ const char *const fault_inputs[] = {
     "for i in 1 2 3; do echo 01101100 1; echo 11010100 2; done >bits.txt",
     "extract-features --qrng bits.txt -q -o bits.h5",
     "qtrain --qrng -q b.h5 --seeds 2 --epochs 2 --null 1 -o c.h5; qeval --qrng -q c.h5 b.h5 -o cr.h5",
-    "qseq generate people -q -n 1 --channels 8 --trials 4 -o people && qseq windows -q people/*R04.edf "
+    "qseq generate people -q --people 1 --channels 8 --trials 4 -o people && qseq windows -q people/*R04.edf "
     "--rate 10 -o w.h5 && qseq bench -q w.h5 -m means -b 2 --seconds 0.01 -j 2 -o bench.h5",
     0,
 };
@@ -42,6 +42,10 @@ const struct fault_job fault_jobs[] = {
     { .name = "figures, one PNG",
       .command = "figures -q ../in/r.h5 --figure confusion -o out.png",
       .old = "printf '\\211PNG\\r\\n\\032\\nold' >out.png",
+      .slower = 3 },
+    { .name = "figure, one PDF for a paper",
+      .command = "figures -q ../in/r.h5 --figure confusion --width 86mm -o out.pdf",
+      .old = "printf '%%PDF-old' >out.pdf",
       .slower = 3 },
     { .name = "figures of device bits",
       .command = "figures -q ../in/bits.h5 --format svg -o out",

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
-   qcontrol optimize under failing allocations, writes, fsyncs and renames, and on a GPU. */
+   qcontrol optimize under failing allocations, writes, fsyncs and renames, and on a GPU; there train,
+   too. */
 #include "whole/whole.h"
 
 const char *const fault_inputs[] = {
@@ -20,6 +21,11 @@ const struct fault_job fault_jobs[] = {
       .slower = 4 },
     { .name = "qcontrol optimize on a GPU",
       .command = SMALL "--device cuda -o out.h5",
+      .gpu = "4000000",
+      .slower = 2 },
+    { .name = "qcontrol train on a GPU",
+      .command = "qcontrol train -q --method maml -k 1 -b 2 --hidden-dim 4 --n-segments 1 -i 1 "
+                 "--val-tasks 2 -j 1 --no-provenance --device cuda -o out.h5",
       .gpu = "4000000",
       .slower = 2 },
     { 0 },

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
-   qconvert under failing allocations and writes: heads out in both formats, and in from each of three.
+   qconvert under failing allocations and writes: heads out in each format, and in from each of three.
  */
 #include "whole/whole.h"
 
@@ -20,6 +20,9 @@ const struct fault_job fault_jobs[] = {
     { .name = "qconvert to safetensors",
       .command = "qconvert ../in/h.h5 --replica 1 -o out.safetensors",
       .old = "cp ../in/older.safetensors out.safetensors" },
+    { .name = "qconvert to a program",
+      .command = "qconvert ../in/h.h5 --force -o out.py",
+      .old = "echo old >out.py" },
     { .name = "qconvert from npz",
       .command =
           "qconvert -q ../in/h.npz --features ../in/f.h5 --embedding angle-x --no-provenance -o out.h5",

@@ -6,7 +6,7 @@
 #define FIT "qseq fit -q ../in/S001.h5 ../in/S002.h5 --split within"
 
 const char *const fault_inputs[] = {
-    "qseq generate people -q -n 2 --channels 8 --trials 4 --effect 0.9 -o people",
+    "qseq generate people -q --people 2 --channels 8 --trials 4 --effect 0.9 -o people",
     "for p in 1 2; do qseq windows -q people/S00$p*.edf --rate 20 --no-provenance -o S00$p.h5 || exit "
     "1; "
     "done",

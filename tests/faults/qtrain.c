@@ -39,13 +39,13 @@ const struct fault_job fault_jobs[] = {
       .several = true },
     { .name = "qtrain resumed",
       .command = "qtrain -q ../in/f.h5 --epochs 3000 --no-provenance --threads 1 --no-controls" SMALL
-                 " --resume -o out.h5",
+                 " -o out.h5",
       .old = "cp ../in/checkpoint .out.h5.checkpoint",
       .several = true,
       .slower = 4 },
     { .name = "qtrain resumed in a control",
       .command =
-          "qtrain -q ../in/f.h5 --epochs 200 --no-provenance --threads 1" SMALL " --resume -o out.h5",
+          "qtrain -q ../in/f.h5 --epochs 200 --no-provenance --threads 1" SMALL " -o out.h5",
       .old = "cp ../in/controls .out.h5.checkpoint",
       .several = true,
       .slower = 4 },

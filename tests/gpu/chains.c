@@ -2,9 +2,10 @@
    Chains on the GPU against the CPU: weights, traces and acceptance after some tens of steps, over
    samplers, networks, priors, losses, batches that are not full, stopping rules, records of each chain's
    own; draws from the prior to the bit; and what must be equal to the bit: a chain alone and in company,
-   many steps a launch and one. */
+   many steps a launch and one. Losses and gradients of heads. */
 #include <math.h>
 
+#include "chains_of_heads.h"
 #include "gpu.h"
 #include "kernels/inline/philox.h"
 #include "kernels/isa.h"
@@ -460,6 +461,7 @@ int main(void)
         if (!racecheck || kinds[i].n < 1000) check(&kinds[i]);
     if (!racecheck) check_tuned();
     check_refusals();
+    check_heads();
     print_digest();
     return failures != 0;
 }

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT
    Pulses on the GPU against the CPU: losses and gradients of systems from a state of one qubit to six
    levels, of all aggregates and waveforms; whole searches from several starts, by each method; those of
-   several tasks at once; a start's bits beside others and in blocks of less memory. What is on the CPU
-   alone is refused. */
+   several tasks at once; a start's bits beside others and in blocks of less memory; gradients of
+   policies. What is on the CPU alone is refused. */
 #include <math.h>
 
+#include "control/meta/meta_train.h"
 #include "control/pulse/pulse.h"
 #include "gpu.h"
 #include "tests/unit/check.h"
@@ -232,6 +233,76 @@ static void check_tasks(const char *fidelity)
     kl_control_setup_free(&setup);
 }
 
+/* ---- policies ---- */
+enum { TASKS_OF_BATCH = KL_POLICY_LANES, SHOWN = TASKS_OF_BATCH - 3 };
+struct policy {
+    const char *name, *method, *gate, *fidelity, *detuning, *amplitude;
+    int64_t qubits, controls, segments;
+};
+
+static void policy_gradient(double *grad, double losses[3 * TASKS_OF_BATCH], double sums[2],
+                            const struct kl_control_meta_values *v, const struct kl_control_net *net,
+                            const double *params, const struct kl_device *where)
+{
+    struct kl_arena memory;
+    struct kl_control_batch_f64 b;
+    const struct kl_control_task_id id = { 7, KL_CONTROL_TRAINING, 0, 0 };
+    must(kl_arena_init(&memory, 0, &err));
+    must(kl_control_batch_make_f64(&b, net, &v->inner, &v->family, v->limit.value, TASKS_OF_BATCH, where,
+                                   &memory, &err));
+    kl_control_batch_fill_f64(&b, id, SHOWN, 1.0 / SHOWN);
+    must(kl_control_batch_gradient_f64(grad, sums, &b, params, SHOWN, &err));
+    memcpy(losses, b.adapt.loss, 3 * TASKS_OF_BATCH * sizeof *losses);
+    kl_control_batch_close_f64(&b), kl_arena_free(&memory);
+}
+
+/* The losses of all tasks of a batch at each step of their adaptation, and the gradient by the network's
+   parameters. */
+static void check_policy(const struct policy *p)
+{
+    struct kl_control_meta_values v = { 0 };
+    struct kl_control_net net;
+    double sums[2][2], losses[2][3 * TASKS_OF_BATCH], worst = 0, loss = 0;
+    kl_control_meta_defaults(&v);
+    v.method = p->method, v.gate = p->gate, v.fidelity = p->fidelity, v.detuning = p->detuning;
+    v.controls_range = p->amplitude, v.qubits = p->qubits, v.controls = p->controls;
+    v.segments = racecheck ? 1 : p->segments, v.inner_steps = racecheck ? 1 : 2, v.hidden = 6;
+    v.inner_lr = 0.3, v.limit.value = 3;
+    must(kl_control_meta_settle(&v, &err));
+    must(kl_control_net_make(&net, &v.shape, &err));
+    const size_t size = net.block.size, steps = (size_t)v.inner_steps;
+    double *params = calloc(3 * size + kl_control_net_scratch(&net), sizeof *params),
+           *grad[2] = { params + size, params + 2 * size };
+    kl_control_net_init(params, &net, 1, 0, params + 3 * size);
+    kl_control_net_start(params, &net, (double[6]){ 1.2, 0.4, -0.3, 0.6, 0.2, 0.1 });
+    for (int i = 0; i < 2; i++)
+        policy_gradient(grad[i], losses[i], sums[i], &v, &net, params, i ? &device : NULL);
+    for (size_t k = 0; k <= steps; k++)
+        for (size_t l = 0; l < SHOWN; l++) {
+            const size_t at = k * TASKS_OF_BATCH + l;
+            loss = worse(loss, losses[0][at] - losses[1][at]);
+        }
+    for (size_t i = 0; i < size; i++) worst = worse(worst, grad[0][i] - grad[1][i]);
+    const double most = largest(grad[0], size), gain = sums[0][0] - sums[0][1];
+    CHECK(loss < 1e-12, "%s: losses differ by %.3g", p->name, loss);
+    CHECK(fabs(gain) > 1e-3, "%s: adapting gains %.3g", p->name, gain);
+    CHECK(most > 1e-3 && worst < 1e-12 * fmax(most, 1), "%s: gradients differ by %.3g of %.3g", p->name,
+          worst, most);
+    digest_of(grad[1], size * sizeof *params), digest_of(losses[1], SHOWN * sizeof(double));
+    free(params), kl_control_net_free(&net);
+}
+
+static void check_policies(void)
+{
+    static const struct policy policies[] = {
+        { "second order", "maml", "rotation", "average", "-0.5,0.5", "0.9,1.1", 1, 2, 3 },
+        { "a state, Reptile", "reptile", "hadamard", "state", "0,0", "1,1", 1, 2, 5 },
+        { "two qubits", "fomaml", "cz", "average", "-0.1,0.1", "0.9,1.1", 2, 6, 2 },
+    };
+    for (size_t i = 0; i < sizeof policies / sizeof *policies; i++)
+        if (i == 0 || !racecheck) check_policy(&policies[i]);
+}
+
 static void check_refused(const char *words, const struct kl_control_options *o,
                           enum kl_control_method method)
 {
@@ -278,6 +349,7 @@ int main(void)
         o = options_of("qubit", "gamma_phi=0 gamma_down=0", 4), o.controls = 3;
         check_search("one task", &o, KL_CONTROL_AUTO, 12, 100, "20000");
     }
+    check_policies();
     check_refusals();
     print_digest();
     return failures != 0;

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""A file of kind `chains` opens in ArviZ as InferenceData as it is, by h5netcdf and by netCDF4, and ArviZ finds in it the numbers
-that `sgld diagnose` says."""
+"""A file of kind `chains` opens in ArviZ as InferenceData as it is, by h5netcdf and by netCDF4, without a warning, and ArviZ finds in
+it the numbers that `sgld diagnose` says, and the weights that were kept."""
 import importlib.util
 import json
 import math
@@ -11,7 +11,7 @@ import sys
 import tempfile
 import warnings
 
-warnings.filterwarnings("ignore")
+warnings.filterwarnings("ignore")  # of the packages on themselves
 try:
     import h5netcdf  # noqa: F401
     import numpy as np
@@ -23,6 +23,30 @@ except ImportError as error:
 
 def close(found, expected, what, tolerance=1e-10):
     assert abs(found - expected) <= tolerance * max(1, abs(expected)), f"{what}: {found}, ArviZ says {expected}"
+
+
+def opened(name, engine):
+    """All of a file, read; warnings are errors."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        data = az.from_netcdf(name, engine=engine)
+        for group in data.groups():
+            data[group].load()
+    return data
+
+
+def weights(engine):
+    subprocess.run("sgld sample -q --betas 0,10 --chains 2 --epochs 200 --warmup 0,50 --keep 5 -o kept.h5 && "
+                   "extract-features -q $DATA/digits/test-images-idx3-ubyte --resize 28 --limit 60 -o f.h5 && "
+                   "qtrain -q f.h5 --epochs 2 --no-controls -o h.h5 && "
+                   "sgld head -q f.h5 --head h.h5 --parameters head --draws 10 --warmup 5 --rungs 2 --chains 2 -o head.h5",
+                   shell=True, check=True, capture_output=True)
+    data = opened("kept.h5", engine)
+    kept = data.kept.weights
+    assert kept.dims[:3] == ("chain", "draw", "beta") and list(data.kept.beta.values) == [0, 10], kept.dims
+    assert list(data.kept.draw.values) == [50, 100, 150, 200], data.kept.draw
+    assert len(az.summary(data.kept, var_names=["weights"])) == 2 * kept.shape[3]
+    assert opened("head.h5", engine).params["head.1.weight"].shape == (1, 10, 16)
 
 
 def structure(data):
@@ -80,12 +104,15 @@ with tempfile.TemporaryDirectory() as folder:
                                      stderr=subprocess.DEVNULL).stdout)
     engines = ["h5netcdf"] + (["netcdf4"] if importlib.util.find_spec("netCDF4") else [])
     for engine in engines:
-        data = az.from_netcdf("chains.h5", engine=engine)
+        data = opened("chains.h5", engine)
         structure(data)
         numbers(data, told)
         table = az.summary(data, var_names=["train_loss", "norm"])
         assert len(table) == 8 and math.isclose(table.loc["train_loss[10.0]", "mean"], 0.401, abs_tol=6e-4), table
         predictive(data, told["predictive"])
         data.close() if hasattr(data, "close") else None
+        weights(engine)
+        for name in "kept.h5", "f.h5", "h.h5", "head.h5":
+            os.remove(name)
     assert open("chains.h5", "rb").read() == before, "reading changed the file"
     print("opened by", ", ".join(engines))

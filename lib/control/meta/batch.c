@@ -9,6 +9,7 @@
 #include "control/meta/meta.h"
 #include "control/model/engine.h"
 #include "kernels/bloch.h"
+#include "kernels/device.h"
 #include "kernels/inline/real.h"
 
 /* ---- one qubit ----
@@ -200,30 +201,51 @@ static struct kl_control_task pair_task(const struct kl_control_family *f,
     return t;
 }
 
-static int make_pair(struct kl_control_batch *b, const struct kl_control_net *net, double limit,
-                     size_t n, struct kl_error *err)
+/* The largest task of each kind of number. */
+static struct kl_control_task most_of(const struct kl_control_batch *b)
 {
     const struct kl_control_family *f = b->family;
-    const struct kl_control_system_options o = { .controls = net->shape.controls };
-    const double g = fmax(0.001, f->dephasing.high), r = fmax(0.001, f->relaxation.high);
+    const double g = fmax(0.001, f->dephasing.high), r = fmax(0.001, f->relaxation.high),
+                 detuning = fmax(fabs(f->detuning.low), fabs(f->detuning.high));
+    if (f->two_qubits)
+        return pair_task(f, &b->system, (double[]){ g, r, 1.2 * g, 1.2 * r }, f->coupling.high, detuning,
+                         f->controls.high);
+    const double rate = f->psd ? kl_control_psd_most(f) : fmax(f->dephasing.high, f->relaxation.high);
+    return (struct kl_control_task){ .amplitude = f->controls.high,
+                                     .params = { rate, rate, rate, fabs(f->drift) + detuning } };
+}
+
+/* The family's system and objective as any. */
+static int make_system(struct kl_control_batch *b, int controls, struct kl_error *err)
+{
+    const struct kl_control_family *f = b->family;
+    const struct kl_control_system_options o = { .controls = controls };
     struct kl_control_target target;
-    int code = kl_control_system_make(&b->system, "two-qubits", &o, err);
-    if (!code) code = kl_control_target_gate(&target, "cz", 4, err);
-    if (!code)
-        code = kl_control_objective_make(&b->objective, &b->system,
-                                         f->whole_gate ? KL_CONTROL_AVERAGE : KL_CONTROL_STATES, &target,
-                                         err);
+    int code = kl_control_system_make(&b->system, f->two_qubits ? "two-qubits" : "qubit", &o, err);
+    if (code || !f->two_qubits) return code ? code : kl_control_family_objective(&b->objective, f, err);
+    code = kl_control_target_gate(&target, "cz", 4, err);
+    return code ? code
+                : kl_control_objective_make(&b->objective, &b->system,
+                                            f->whole_gate ? KL_CONTROL_AVERAGE : KL_CONTROL_STATES,
+                                            &target, err);
+}
+
+static int make_any(struct kl_control_batch *b, const struct kl_control_net *net, double limit, size_t n,
+                    const struct kl_device *device, struct kl_arena *memory, struct kl_error *err)
+{
+    const int code = make_system(b, net->shape.controls, err);
     if (code) return code;
-    const struct kl_control_task most =
-        pair_task(f, &b->system, (double[]){ g, r, 1.2 * g, 1.2 * r }, f->coupling.high,
-                  fmax(fabs(f->detuning.low), fabs(f->detuning.high)), f->controls.high);
-    const struct kl_control_any of = { &most, 1, n, net->shape.segments, f->duration, limit };
+    const struct kl_control_task most = most_of(b);
+    const struct kl_control_any of = { &most, 1, n, net->shape.segments, b->family->duration, limit };
+    if (b->on_gpu)
+        return kl_control_plant_gpu(&b->plant, &b->system, &b->objective, &of, device, memory, err);
     return kl_control_plant_any(&b->plant, &b->system, &b->objective, &of, err);
 }
 
 void kl_control_batch_close(struct kl_control_batch *b)
 {
-    if (b->family && b->family->two_qubits) kl_control_plant_any_close(&b->plant);
+    if (b->on_gpu) kl_control_plant_gpu_close(&b->plant);
+    else if (b->family && b->family->two_qubits) kl_control_plant_any_close(&b->plant);
     kl_control_system_free(&b->system);
     kl_control_objective_free(&b->objective);
     b->family = NULL;
@@ -231,12 +253,14 @@ void kl_control_batch_close(struct kl_control_batch *b)
 
 int kl_control_batch_make(struct kl_control_batch *b, const struct kl_control_net *net,
                           const struct kl_control_inner *inner, const struct kl_control_family *family,
-                          double limit, size_t n, struct kl_arena *memory, struct kl_error *err)
+                          double limit, size_t n, const struct kl_device *device,
+                          struct kl_arena *memory, struct kl_error *err)
 {
     const struct kl_bloch bloch = kl_control_family_bloch(family, net->shape.segments, family->duration);
-    *b = (struct kl_control_batch){ .family = family };
+    *b = (struct kl_control_batch){ .family = family, .on_gpu = device && device->cuda };
     int code = kl_control_adapt_make(&b->adapt, net, inner, n, memory, err);
-    if (!code && family->two_qubits) code = make_pair(b, net, limit, n, err);
+    if (!code && (family->two_qubits || b->on_gpu))
+        code = make_any(b, net, limit, n, device, memory, err);
     else if (!code)
         code = kl_control_plant_make(&b->plant, &bloch, n, limit, family->controls.high,
                                      kl_control_family_rates(family), memory, err);
@@ -257,10 +281,16 @@ void kl_control_batch_set(struct kl_control_batch *b, size_t lane,
         const double rates[4] = { task->theta[0], task->theta[1], task->second[0], task->second[1] };
         const struct kl_control_task t =
             pair_task(b->family, &b->system, rates, task->coupling, task->detuning, task->controls);
-        kl_control_plant_any_set(&b->plant, lane, &t);
+        if (b->on_gpu) kl_control_plant_gpu_set(&b->plant, lane, &t, NULL);
+        else kl_control_plant_any_set(&b->plant, lane, &t);
         return;
     }
     kl_control_family_weights(weights, b->family, task);
+    if (b->on_gpu) {
+        const struct kl_control_task t = kl_control_family_member(task);
+        kl_control_plant_gpu_set(&b->plant, lane, &t, weights);
+        return;
+    }
     for (size_t i = 0; i < KL_BLOCH_PARAMS; i++) b->plant.params[i * n + lane] = (kl_real)task->rates[i];
     for (int i = 0; i < 3 * b->plant.bloch.columns; i++)
         b->plant.weights[(size_t)i * n + lane] = (kl_real)weights[i];
@@ -282,7 +312,7 @@ void kl_control_batch_fill(struct kl_control_batch *b, struct kl_control_task_id
         kl_control_batch_set(b, l, &task, features);
         b->weight[l] = l < count ? (kl_real)weight : 0;
     }
-    if (b->family->two_qubits) kl_control_plant_any_count(&b->plant, count);
+    if (b->family->two_qubits && !b->on_gpu) kl_control_plant_any_count(&b->plant, count);
 }
 
 /* What each of `count` tasks counts in the worst of all, or in the mean of the worst: the derivative of
@@ -303,8 +333,19 @@ static void weigh_worst(kl_real *weight, const kl_real *loss, size_t count, bool
     }
 }
 
-void kl_control_batch_gradient(kl_real *grad, double sums[2], struct kl_control_batch *b,
-                               const kl_real *params, size_t count)
+static int state(const struct kl_control_batch *b, struct kl_error *err)
+{
+    return b->on_gpu ? kl_control_plant_gpu_code(&b->plant, err) : KL_OK;
+}
+
+int kl_control_batch_adapt(struct kl_control_batch *b, const kl_real *params, struct kl_error *err)
+{
+    kl_control_adapt_run(&b->adapt, params, &b->plant, false);
+    return state(b, err);
+}
+
+int kl_control_batch_gradient(kl_real *grad, double sums[2], struct kl_control_batch *b,
+                              const kl_real *params, size_t count, struct kl_error *err)
 {
     const bool adapts = b->adapt.inner.method != KL_CONTROL_UNADAPTED;
     const kl_real *before = b->adapt.loss,
@@ -315,4 +356,5 @@ void kl_control_batch_gradient(kl_real *grad, double sums[2], struct kl_control_
     kl_control_adapt_meta(grad, &b->adapt, params, &b->plant, b->weight);
     sums[0] = sums[1] = 0;
     for (size_t l = 0; l < count; l++) sums[0] += (double)before[l], sums[1] += (double)after[l];
+    return state(b, err);
 }

@@ -63,6 +63,7 @@ struct kl_control_inner {
     double clip; /* largest norm of a task's gradient; 0: any */
 };
 
+struct kl_device;
 /* Tasks of any system in lanes; those that are set later may be no further from 0 than these. */
 struct kl_control_any {
     const struct kl_control_task *tasks;
@@ -135,7 +136,19 @@ enum { KL_CONTROL_PLANT_NORM = 10000 };
     void kl_control_plant_any_set_##p(struct kl_control_plant_##p *plant, size_t lane,                 \
                                       const struct kl_control_task *task);                             \
     void kl_control_plant_any_count_##p(struct kl_control_plant_##p *plant, size_t count);             \
-    void kl_control_plant_any_close_##p(struct kl_control_plant_##p *plant);
+    void kl_control_plant_any_close_##p(struct kl_control_plant_##p *plant);                           \
+    /* The same on a GPU (gpu.c); of->tasks: one, which has the largest number of each kind. system    \
+       and objective must outlive it. KL_EUSAGE, KL_ENOMEM. Close it before the arena, always. */      \
+    int kl_control_plant_gpu_##p(                                                                      \
+        struct kl_control_plant_##p *plant, const struct kl_control_system *system,                    \
+        const struct kl_control_objective *objective, const struct kl_control_any *of,                 \
+        const struct kl_device *device, struct kl_arena *memory, struct kl_error *err);                \
+    /* target: a qubit's own weights [columns][3]; NULL: the objective's. */                           \
+    void kl_control_plant_gpu_set_##p(struct kl_control_plant_##p *plant, size_t lane,                 \
+                                      const struct kl_control_task *task, const double *target);       \
+    /* Whether a launch has failed since it was made: 0, or the code of the first that did. */         \
+    int kl_control_plant_gpu_code_##p(const struct kl_control_plant_##p *plant, struct kl_error *err); \
+    void kl_control_plant_gpu_close_##p(struct kl_control_plant_##p *plant);
 KL_CONTROL_META_DECLARE(float, f32)
 KL_CONTROL_META_DECLARE(double, f64)
 
@@ -151,5 +164,9 @@ KL_CONTROL_META_DECLARE(double, f64)
 #define kl_control_plant_any_set KL_NAME(kl_control_plant_any_set)
 #define kl_control_plant_any_count KL_NAME(kl_control_plant_any_count)
 #define kl_control_plant_any_close KL_NAME(kl_control_plant_any_close)
+#define kl_control_plant_gpu KL_NAME(kl_control_plant_gpu)
+#define kl_control_plant_gpu_set KL_NAME(kl_control_plant_gpu_set)
+#define kl_control_plant_gpu_code KL_NAME(kl_control_plant_gpu_code)
+#define kl_control_plant_gpu_close KL_NAME(kl_control_plant_gpu_close)
 
 #endif

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "control/meta/meta_train.h"
+#include "kernels/device.h"
 
 #define AT(field) offsetof(struct kl_control_meta_values, field)
 #define RANGE(name, field, help, group)                                              \
@@ -153,9 +154,9 @@ static const struct kl_option options[] = {
       NULL, NULL },
     KL_TRAIN_SCHEDULE_OPTIONS(AT(train)),
     KL_TRAIN_REPLICA_OPTIONS(AT(train), "networks that differ in first values and tasks"),
-    KL_TRAIN_RESUME_OPTION(AT(train)),
     KL_TRAIN_CHECKPOINT_OPTION(AT(train)),
     KL_TRAIN_HISTORY_OPTIONS(AT(train)),
+    KL_DEVICE_OPTION(AT(common.device)),
     UNUSED(0, "n-support"), UNUSED(1, "n-query"), UNUSED(2, "log-interval"), UNUSED(3, "dt-training"),
     UNUSED_TRUTH(4, "use-rk4-training"), UNUSED(5, "integration-method"), UNUSED(6, "save-dir"),
     UNUSED(7, "noise-type"), UNUSED(8, "robust-type"), UNUSED(9, "robust-iterations"),
@@ -190,7 +191,7 @@ const struct kl_tool kl_control_import_tool = {
 void kl_control_meta_defaults(void *values)
 {
     struct kl_control_meta_values *v = values;
-    v->common.progress = "auto";
+    v->common.progress = v->common.device = "auto";
     kl_train_settings_default(&v->train);
     v->train.options.batch_size = 32, v->train.options.optimizer.clip = 1;
     v->tasks = "auto", v->distribution = "uniform", v->gate = "pauli_x", v->fidelity = "average";

@@ -8,13 +8,27 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kernels/device.h"
+
 /* ---- judging ----
    How a policy does on tasks that it was not trained on, before and after adaptation, in double. */
+
+enum { PART = KL_CONTROL_PART }; /* tasks that are in lanes together, whatever the threads */
+
+static size_t whole(size_t n, size_t part)
+{
+    return (n + part - 1) / part * part;
+}
+
+static size_t lanes_of(size_t tasks)
+{
+    return tasks < PART ? whole(tasks, KL_POLICY_LANES) : PART;
+}
 
 struct kl_control_judge {
     struct kl_arena memory;
     struct kl_control_batch_f64 batch;
-    size_t tasks;
+    size_t tasks, lanes;
     enum kl_control_task_set set;
     uint64_t seed;
     enum kl_control_aggregate aggregate;
@@ -36,15 +50,18 @@ int kl_control_meta_tables(struct kl_control_family *family, const struct kl_con
 
 int kl_control_judge_open(struct kl_control_judge **judge, const struct kl_control_meta_values *v,
                           const struct kl_control_family *family, const struct kl_control_net *net,
-                          enum kl_control_task_set set, size_t tasks, struct kl_error *err)
+                          enum kl_control_task_set set, size_t tasks, const struct kl_device *device,
+                          struct kl_error *err)
 {
     struct kl_control_judge *j = *judge = calloc(1, sizeof *j);
     if (!j) return kl_fail_memory(err, sizeof *j);
+    /* Of a GPU all that fit a batch in one launch. */
+    j->lanes = device && device->cuda ? lanes_of(tasks) : KL_POLICY_LANES;
     j->tasks = tasks, j->set = set, j->seed = v->train.options.seed, j->aggregate = v->aggregate;
     int code = kl_arena_init(&j->memory, 0, err);
     if (!code)
-        code = kl_control_batch_make_f64(&j->batch, net, &v->inner, family, v->limit.value,
-                                         KL_POLICY_LANES, &j->memory, err);
+        code = kl_control_batch_make_f64(&j->batch, net, &v->inner, family, v->limit.value, j->lanes,
+                                         device, &j->memory, err);
     if (!code && !(j->losses = kl_arena_take(&j->memory, 2 * tasks, sizeof *j->losses)))
         code = kl_fail_memory(err, 2 * tasks * sizeof *j->losses);
     return code;
@@ -66,18 +83,19 @@ static double worst_of(double *losses, size_t n, bool one)
     return sum / tail;
 }
 
-void kl_control_judge_run(double *before, double *after, double *std, struct kl_control_judge *j,
-                          const double *params)
+int kl_control_judge_run(double *before, double *after, double *std, struct kl_control_judge *j,
+                         const double *params, struct kl_error *err)
 {
     struct kl_control_batch_f64 *b = &j->batch;
     const size_t steps = (size_t)b->adapt.inner.steps;
     double squares = 0;
     *before = *after = 0;
-    for (size_t first = 0; first < j->tasks; first += KL_POLICY_LANES) {
-        const size_t count = j->tasks - first < KL_POLICY_LANES ? j->tasks - first : KL_POLICY_LANES;
+    for (size_t first = 0; first < j->tasks; first += j->lanes) {
+        const size_t count = j->tasks - first < j->lanes ? j->tasks - first : j->lanes;
         const struct kl_control_task_id id = { j->seed, j->set, (uint32_t)first, 0 };
         kl_control_batch_fill_f64(b, id, count, 0);
-        kl_control_adapt_run_f64(&b->adapt, params, &b->plant, false);
+        const int code = kl_control_batch_adapt_f64(b, params, err);
+        if (code) return code;
         for (size_t l = 0; l < count; l++) {
             const double adapted = b->adapt.loss[steps * b->adapt.n + l];
             *before += b->adapt.loss[l], *after += adapted, squares += adapted * adapted;
@@ -87,9 +105,10 @@ void kl_control_judge_run(double *before, double *after, double *std, struct kl_
     const double n = (double)j->tasks;
     *before /= n, *after /= n;
     *std = sqrt(fmax(0, squares / n - *after * *after));
-    if (j->aggregate == KL_CONTROL_MEAN) return;
+    if (j->aggregate == KL_CONTROL_MEAN) return KL_OK;
     *before = worst_of(j->losses, j->tasks, j->aggregate == KL_CONTROL_WORST);
     *after = worst_of(j->losses + j->tasks, j->tasks, j->aggregate == KL_CONTROL_WORST);
+    return KL_OK;
 }
 
 void kl_control_judge_close(struct kl_control_judge **judge)
@@ -111,7 +130,6 @@ enum { SUM_LOSS, SUM_ADAPTED, SUM_NORM, SUMS };
 static const struct kl_train_sum sums[] = { { "epoch_loss", false },
                                             { "epoch_adapted", false },
                                             { "epoch_norm", false } };
-enum { PART = KL_CONTROL_PART }; /* tasks that are in lanes together, whatever the threads */
 
 /* The workspace of one thread. */
 struct worker {
@@ -126,17 +144,13 @@ struct meta {
     struct kl_control_family family; /* the values', with tables of its own */
     struct kl_control_net net;
     bool wide;
+    struct kl_device device;
     size_t tasks, lanes;
     struct worker *workers;
     int n_workers;
     double *first, *scratch; /* of init */
     pthread_mutex_t beginning;
 };
-
-static size_t whole(size_t n, size_t part)
-{
-    return (n + part - 1) / part * part;
-}
 
 /* ---- buffers ---- */
 
@@ -147,13 +161,13 @@ static int wake_one(struct meta *s, struct worker *w, struct kl_error *err)
     int code = kl_arena_init(&w->memory, 0, err);
     if (!code && s->wide)
         code = kl_control_batch_make_f64(&w->f64, &s->net, inner, &s->family, v->limit.value, s->lanes,
-                                         &w->memory, err);
+                                         &s->device, &w->memory, err);
     if (!code && !s->wide)
         code = kl_control_batch_make_f32(&w->f32, &s->net, inner, &s->family, v->limit.value, s->lanes,
-                                         &w->memory, err);
+                                         &s->device, &w->memory, err);
     if (!code)
         code = kl_control_judge_open(&w->judge, v, &s->family, &s->net, KL_CONTROL_VALIDATION,
-                                     (size_t)v->val_tasks, err);
+                                     (size_t)v->val_tasks, &s->device, err);
     if (code) return code;
     w->f32.aggregate = w->f64.aggregate = v->aggregate;
     w->params = kl_arena_take(&w->memory, s->net.block.size, sizeof *w->params);
@@ -214,16 +228,16 @@ static int gradient(const struct kl_crew *crew, const struct kl_train_step *step
                                            (uint32_t)crew->index };
     const double weight = 1 / (double)s->tasks;
     double losses[2];
-    (void)err;
+    int code;
     if (s->wide) {
         kl_control_batch_fill_f64(&w->f64, id, count, weight);
-        kl_control_batch_gradient_f64(grad, losses, &w->f64, crew->replica->params, count);
+        code = kl_control_batch_gradient_f64(grad, losses, &w->f64, crew->replica->params, count, err);
     } else {
         kl_control_batch_fill_f32(&w->f32, id, count, weight);
-        kl_control_batch_gradient_f32(grad, losses, &w->f32, crew->replica->params, count);
+        code = kl_control_batch_gradient_f32(grad, losses, &w->f32, crew->replica->params, count, err);
     }
     sum[SUM_LOSS] = losses[0], sum[SUM_ADAPTED] = losses[1];
-    return KL_OK;
+    return code;
 }
 
 /* The same tasks for all replicas and epochs. */
@@ -233,11 +247,12 @@ static int judge(const struct kl_crew *crew, bool untrained, struct kl_error *er
     struct worker *w = &s->workers[crew->thread];
     double pre, post, std, **history = crew->replica->history;
     const int64_t epoch = crew->train->epoch;
-    (void)untrained, (void)err;
+    (void)untrained;
     for (size_t i = 0; i < s->net.block.size; i++)
         w->params[i] =
             s->wide ? ((double *)crew->replica->params)[i] : (double)((float *)crew->replica->params)[i];
-    kl_control_judge_run(&pre, &post, &std, w->judge, w->params);
+    const int code = kl_control_judge_run(&pre, &post, &std, w->judge, w->params, err);
+    if (code) return code;
     history[VAL_PRE][epoch] = pre, history[VAL_POST][epoch] = post, history[VAL_STD][epoch] = std;
     history[GAIN][epoch] = pre - post;
     return KL_OK;
@@ -269,9 +284,13 @@ static int open_meta(struct kl_training *t, struct kl_error *err)
     pthread_mutex_init(&s->beginning, NULL);
     s->v = v, s->family = v->family, s->wide = strcmp(v->precision, "double") == 0;
     s->tasks = (size_t)v->train.options.batch_size;
-    s->lanes = s->tasks < PART ? whole(s->tasks, KL_POLICY_LANES) : PART;
+    s->lanes = lanes_of(s->tasks);
     kl_control_meta_unused(v, t->log);
-    int code = kl_control_net_make(&s->net, &v->shape, err);
+    int code = kl_device_choose(&s->device, v->common.device, err);
+    if (code) return code;
+    kl_device_used(t->values, &s->device);
+    kl_device_unmeasured(v->common.device, t->log);
+    code = kl_control_net_make(&s->net, &v->shape, err);
     if (!code) code = kl_control_meta_tables(&s->family, v, err);
     if (code) return code;
     s->first = malloc(s->net.block.size * sizeof *s->first);
@@ -306,6 +325,8 @@ static int open_meta(struct kl_training *t, struct kl_error *err)
 static void close_meta(struct kl_training *t)
 {
     struct meta *s = t->state;
+    struct kl_common *common = t->values;
+    if (common->device_used == s->device.name) common->device_used = NULL;
     kl_control_net_free(&s->net);
     kl_control_psd_tables_free(&s->family);
     free(s->first), free(s->scratch);
@@ -330,7 +351,7 @@ static void remark_unseen(const struct kl_training *t)
     struct kl_control_judge *judge = NULL;
     double *params = malloc(s->net.block.size * sizeof *params), mean = 0, chosen = 0, error = 0;
     if (!params ||
-        kl_control_judge_open(&judge, s->v, &s->family, &s->net, KL_CONTROL_TEST, UNSEEN, NULL)) {
+        kl_control_judge_open(&judge, s->v, &s->family, &s->net, KL_CONTROL_TEST, UNSEEN, NULL, NULL)) {
         free(params);
         return;
     }
@@ -339,7 +360,7 @@ static void remark_unseen(const struct kl_training *t)
         double pre, post, std;
         for (size_t i = 0; i < s->net.block.size; i++)
             params[i] = s->wide ? ((double *)one->best)[i] : (double)((float *)one->best)[i];
-        kl_control_judge_run(&pre, &post, &std, judge, params);
+        kl_control_judge_run(&pre, &post, &std, judge, params, NULL);
         mean += post / (double)n, chosen += one->history[VAL_POST][one->best_epoch] / (double)n;
         error = fmax(error, 1.96 * std / sqrt(UNSEEN));
     }

@@ -88,6 +88,11 @@ struct kl_bloch kl_control_family_bloch(const struct kl_control_family *f, int s
                                         double duration);
 void kl_control_family_weights(double weights[9], const struct kl_control_family *f,
                                const struct kl_control_meta_task *task);
+/* One qubit's task and objective, as those of any system. Weights are the task's: those of the second to
+   last column, or of the only one, in the rows of x, y and z. KL_ENOMEM; free it in any case. */
+struct kl_control_task kl_control_family_member(const struct kl_control_meta_task *task);
+int kl_control_family_objective(struct kl_control_objective *objective,
+                                const struct kl_control_family *f, struct kl_error *err);
 /* A constant pulse that comes near the target, or 0. */
 void kl_control_family_pulse(double pulse[2], const struct kl_control_family *f, double duration);
 
@@ -164,14 +169,15 @@ enum { KL_CONTROL_PART = 32, KL_CONTROL_TASKS_SHARPNESS = 1000 };
         real *weight;                        /* [n]: of a task, 0 of a lane beside them */             \
         enum kl_control_aggregate aggregate; /* of the tasks' adapted losses; but of a mean their      \
                                                 losses alone decide what each counts, 1 in all */      \
+        bool on_gpu;                                                                                   \
     };                                                                                                 \
                                                                                                        \
-    /* Close it in any case. */                                                                        \
     void kl_control_batch_close_##p(struct kl_control_batch_##p *b);                                   \
-    int kl_control_batch_make_##p(struct kl_control_batch_##p *b, const struct kl_control_net *net,    \
-                                  const struct kl_control_inner *inner,                                \
-                                  const struct kl_control_family *family, double limit, size_t n,      \
-                                  struct kl_arena *memory, struct kl_error *err);                      \
+    /* device: where pulses are judged; NULL: the CPU. Close it in any case, before the arena. */      \
+    int kl_control_batch_make_##p(                                                                     \
+        struct kl_control_batch_##p *b, const struct kl_control_net *net,                              \
+        const struct kl_control_inner *inner, const struct kl_control_family *family, double limit,    \
+        size_t n, const struct kl_device *device, struct kl_arena *memory, struct kl_error *err);      \
     /* Tasks [id.number, id.number + count) into the lanes, the last one again into those behind; each \
        has `weight`. */                                                                                \
     void kl_control_batch_fill_##p(struct kl_control_batch_##p *b, struct kl_control_task_id id,       \
@@ -179,9 +185,12 @@ enum { KL_CONTROL_PART = 32, KL_CONTROL_TASKS_SHARPNESS = 1000 };
     /* A task with its features into a lane. */                                                        \
     void kl_control_batch_set_##p(struct kl_control_batch_##p *b, size_t lane,                         \
                                   const struct kl_control_meta_task *task, const double *features);    \
+    /* The filled tasks are adapted to: b->adapt.loss. KL_ENOMEM, KL_EDEVICE: of a GPU, as below. */   \
+    int kl_control_batch_adapt_##p(struct kl_control_batch_##p *b, const real *params,                 \
+                                   struct kl_error *err);                                              \
     /* Of the filled tasks: sums of the losses before and after adaptation; the gradient. */           \
-    void kl_control_batch_gradient_##p(real *grad, double sums[2], struct kl_control_batch_##p *b,     \
-                                       const real *params, size_t count);
+    int kl_control_batch_gradient_##p(real *grad, double sums[2], struct kl_control_batch_##p *b,      \
+                                      const real *params, size_t count, struct kl_error *err);
 KL_CONTROL_BATCH_DECLARE(float, f32)
 KL_CONTROL_BATCH_DECLARE(double, f64)
 #define kl_control_batch KL_NAME(kl_control_batch)
@@ -189,21 +198,24 @@ KL_CONTROL_BATCH_DECLARE(double, f64)
 #define kl_control_batch_fill KL_NAME(kl_control_batch_fill)
 #define kl_control_batch_close KL_NAME(kl_control_batch_close)
 #define kl_control_batch_set KL_NAME(kl_control_batch_set)
+#define kl_control_batch_adapt KL_NAME(kl_control_batch_adapt)
 #define kl_control_batch_gradient KL_NAME(kl_control_batch_gradient)
 
 /* ---- judging (meta_stage.c) ---- */
 /* The family's tables, where tasks are spectra. */
 int kl_control_meta_tables(struct kl_control_family *family, const struct kl_control_meta_values *v,
                            struct kl_error *err);
-/* Of one thread. family, with its tables, and net must outlive it. KL_ENOMEM; close it in any case. */
+/* Of one thread; device as of a batch. family, with its tables, and net must outlive it. KL_ENOMEM;
+   close it in any case. */
 struct kl_control_judge;
 int kl_control_judge_open(struct kl_control_judge **judge, const struct kl_control_meta_values *v,
                           const struct kl_control_family *family, const struct kl_control_net *net,
-                          enum kl_control_task_set set, size_t tasks, struct kl_error *err);
+                          enum kl_control_task_set set, size_t tasks, const struct kl_device *device,
+                          struct kl_error *err);
 /* Losses of the set's first tasks before and after adaptation, as --ensemble has them, the worst being
-   the worst itself; and the standard deviation of the adapted ones. */
-void kl_control_judge_run(double *before, double *after, double *std, struct kl_control_judge *judge,
-                          const double *params);
+   the worst itself; and the standard deviation of the adapted ones. KL_ENOMEM, KL_EDEVICE. */
+int kl_control_judge_run(double *before, double *after, double *std, struct kl_control_judge *judge,
+                         const double *params, struct kl_error *err);
 void kl_control_judge_close(struct kl_control_judge **judge);
 
 /* ---- the stage (meta_stage.c) and its file (policy.c) ---- */

@@ -109,9 +109,9 @@ static int judge(struct kl_mode_run *run, struct kl_error *err)
                       : kl_fail_memory(err, w->net.block.size * sizeof *params);
     if (!code)
         code = kl_control_judge_open(&judge, w->v, &w->v->family, &w->net, KL_CONTROL_VALIDATION,
-                                     (size_t)w->v->val_tasks, err);
+                                     (size_t)w->v->val_tasks, NULL, err);
     for (size_t i = 0; !code && i < w->net.block.size; i++) params[i] = (double)w->params[i];
-    if (!code) kl_control_judge_run(&w->loss[0], &w->loss[1], &std, judge, params);
+    if (!code) code = kl_control_judge_run(&w->loss[0], &w->loss[1], &std, judge, params, err);
     kl_control_judge_close(&judge);
     kl_control_psd_tables_free(&w->v->family);
     free(params);

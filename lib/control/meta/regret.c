@@ -36,29 +36,6 @@ struct work {
 };
 
 /* ---- tasks as problems of optimal control ---- */
-static int make_objective(struct work *w, struct kl_error *err)
-{
-    const bool gate = w->p->family.whole_gate;
-    const struct kl_bloch b = kl_control_family_bloch(&w->p->family, 1, 1);
-    struct kl_control_objective *o = &w->objective;
-    *o = (struct kl_control_objective){ .columns = gate ? 4 : 1,
-                                        .constant = 0.5,
-                                        .start = calloc(16, sizeof(double)),
-                                        .weights = calloc(16, sizeof(double)) };
-    if (!o->start || !o->weights) return kl_fail_memory(err, 32 * sizeof(double));
-    o->start[0] = 1;
-    for (int c = 0; c < b.columns; c++)
-        for (int i = 0; i < 3; i++) o->start[(i + 1) * o->columns + (gate ? c + 1 : 0)] = b.start[c][i];
-    return 0;
-}
-
-static struct kl_control_task member_of(const struct kl_control_meta_task *task)
-{
-    struct kl_control_task t = { .amplitude = task->controls };
-    memcpy(t.params, task->rates, sizeof task->rates);
-    return t;
-}
-
 static struct kl_control_problem problem_of(const struct work *w, const struct kl_control_task *members,
                                             const double (*targets)[9], int n)
 {
@@ -114,7 +91,7 @@ static int open_searches(struct searches *s, const struct work *w,
     s->found = malloc(all * sizeof *s->found), s->points = malloc(numbers * sizeof *s->points);
     if (!s->members || !s->targets || !s->found || !s->points) return kl_fail_memory(err, numbers * 8);
     for (int i = 0; i < n; i++) {
-        s->members[i] = member_of(&tasks[i]);
+        s->members[i] = kl_control_family_member(&tasks[i]);
         kl_control_family_weights(s->targets[i], &w->p->family, &tasks[i]);
     }
     return KL_OK;
@@ -184,16 +161,16 @@ static int policy_losses(double *losses, const struct work *w, const double *par
     inner.steps = steps, inner.lr = lr, inner.method = KL_CONTROL_FOMAML;
     int code = kl_arena_init(&memory, 0, err);
     if (!code)
-        code =
-            kl_control_batch_make_f64(&b, &w->p->net, &inner, family, w->p->limit, LANES, &memory, err);
+        code = kl_control_batch_make_f64(&b, &w->p->net, &inner, family, w->p->limit, LANES, NULL,
+                                         &memory, err);
     for (int first = 0; !code && first < tasks; first += LANES) {
         const size_t count = (size_t)(tasks - first < LANES ? tasks - first : LANES);
         const struct kl_control_task_id id = { w->o->seed, KL_CONTROL_TEST, (uint32_t)first, 0 };
         if (kl_signals_pending()) code = kl_fail(err, KL_ESIGNAL, "stopped");
         if (code) break;
         kl_control_batch_fill_f64(&b, id, count, 0);
-        kl_control_adapt_run_f64(&b.adapt, params, &b.plant, false);
-        for (int k = 0; k <= steps; k++)
+        code = kl_control_batch_adapt_f64(&b, params, err);
+        for (int k = 0; k <= steps && !code; k++)
             for (size_t l = 0; l < count; l++)
                 losses[((size_t)first + l) * (size_t)(steps + 1) + (size_t)k] =
                     b.adapt.loss[(size_t)k * LANES + l];
@@ -215,7 +192,7 @@ static int steer(double *losses, const struct work *w, const struct kl_control_m
     const bool wanted[KL_CONTROL_LANES] = { true };
     int code = x && g ? 0 : kl_fail_memory(err, 2 * (size_t)size * KL_CONTROL_LANES * sizeof *x);
     for (int i = 0; !code && i < n; i++) {
-        const struct kl_control_task member = member_of(&tasks[i]);
+        const struct kl_control_task member = kl_control_family_member(&tasks[i]);
         double target[1][9];
         kl_control_family_weights(target[0], &w->p->family, &tasks[i]);
         const struct kl_control_problem problem = problem_of(w, &member, (const double(*)[9])target, 1);
@@ -251,7 +228,7 @@ static int open_mean(struct mean_training *t, const struct work *w, size_t lanes
     double pulse[2];
     int code = kl_arena_init(&t->memory, 0, err);
     if (!code)
-        code = kl_control_batch_make_f32(&t->batch, net, &inner, &w->p->family, w->p->limit, lanes,
+        code = kl_control_batch_make_f32(&t->batch, net, &inner, &w->p->family, w->p->limit, lanes, NULL,
                                          &t->memory, err);
     if (code) return code;
     t->params = kl_arena_take(&t->memory, net->block.size, sizeof *t->params);
@@ -284,7 +261,7 @@ static int train_mean(double *params, const struct work *w, const struct kl_watc
                                                (uint32_t)(step * (int64_t)batch), OF_MEAN };
         double sums[2], squares = 0;
         kl_control_batch_fill_f32(&t.batch, id, batch, 1 / (double)batch);
-        kl_control_batch_gradient_f32(t.grad, sums, &t.batch, t.params, batch);
+        code = kl_control_batch_gradient_f32(t.grad, sums, &t.batch, t.params, batch, err);
         for (size_t i = 0; i < size; i++) squares += (double)t.grad[i] * (double)t.grad[i];
         const double norm = sqrt(squares);
         const struct kl_adam_factors f = { .grad_scale = w->o->clip > 0 && norm > w->o->clip
@@ -322,8 +299,7 @@ static void find_optimum(void *context, size_t own, int thread)
     double *pulse = malloc(size * sizeof *pulse);
     int code = pulse ? 0 : kl_fail_memory(&w->errors[thread], size * sizeof *pulse);
     if (!code)
-        code = best_pulse(w, pulse, &w->r->optimum[i], &w->tests[i], 1, iterations_of(w),
-                          NULL,
+        code = best_pulse(w, pulse, &w->r->optimum[i], &w->tests[i], 1, iterations_of(w), NULL,
                           &w->errors[thread]);
     const long found = atomic_fetch_add(&w->found, 1) + 1;
     /* The watch is not for several threads. */
@@ -554,13 +530,9 @@ int kl_control_regret_run(struct kl_control_regret *r, const struct kl_control_p
                           struct kl_pool *pool, struct kl_ranks *ranks, const struct kl_watch *watch,
                           struct kl_error *err)
 {
-    struct work w = { .r = r,
-                      .p = policy,
-                      .o = o,
-                      .pool = pool,
-                      .ranks = ranks,
-                      .device = device,
-                      .watch = watch };
+    struct work w = {
+        .r = r, .p = policy, .o = o, .pool = pool, .ranks = ranks, .device = device, .watch = watch
+    };
     *r = (struct kl_control_regret){ .tasks = o->tasks,
                                      .of_training = o->gradients,
                                      .own_steps =
@@ -574,7 +546,7 @@ int kl_control_regret_run(struct kl_control_regret *r, const struct kl_control_p
     int code = take_memory(r, &w, err);
     if (!code) code = draw_tasks(&w, err);
     if (!code) code = kl_control_system_make(&w.qubit, "qubit", NULL, err);
-    if (!code) code = make_objective(&w, err);
+    if (!code) code = kl_control_family_objective(&w.objective, &policy->family, err);
     if (!code) code = kl_store_ranks_follow(ranks) ? find_optima(&w, err) : measure(&w, err);
     kl_control_objective_free(&w.objective);
     kl_control_system_free(&w.qubit);

@@ -4,6 +4,7 @@
 #include "control/meta/meta_train.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "control/model/model.h"
@@ -297,6 +298,29 @@ struct kl_bloch kl_control_family_bloch(const struct kl_control_family *f, int s
     for (int c = 0; c < b.columns; c++)
         for (int i = 0; i < 3; i++) b.start[c][i] = f->whole_gate ? i == c : i == 2;
     return b;
+}
+
+struct kl_control_task kl_control_family_member(const struct kl_control_meta_task *task)
+{
+    struct kl_control_task t = { .amplitude = task->controls };
+    memcpy(t.params, task->rates, sizeof task->rates);
+    return t;
+}
+
+int kl_control_family_objective(struct kl_control_objective *o, const struct kl_control_family *f,
+                                struct kl_error *err)
+{
+    const struct kl_bloch b = kl_control_family_bloch(f, 1, 1);
+    const int first = f->whole_gate; /* the column of 1, before those of X, Y and Z */
+    *o = (struct kl_control_objective){ .columns = b.columns + first,
+                                        .constant = 0.5,
+                                        .start = calloc(16, sizeof(double)),
+                                        .weights = calloc(16, sizeof(double)) };
+    if (!o->start || !o->weights) return kl_fail_memory(err, 32 * sizeof(double));
+    o->start[0] = 1;
+    for (int c = 0; c < b.columns; c++)
+        for (int i = 0; i < 3; i++) o->start[(i + 1) * o->columns + c + first] = b.start[c][i];
+    return KL_OK;
 }
 
 void kl_control_family_pulse(double pulse[2], const struct kl_control_family *f, double duration)

@@ -10,7 +10,13 @@
 enum { FIXED, STEERED, MEAN, OPTIMUM, N_OTHERS };
 static const char *const others[N_OTHERS] = { "losses/fixed_pulse", "losses/steered_pulse",
                                               "losses/mean_network", "losses/optimum" };
-static const double LEFT = 56, RIGHT = 312, WIDTH = 180, HEIGHT = 130, TOP = 30, BELOW = 216;
+static const double LEFT = 56, ACROSS = 256, WIDTH = 180, HEIGHT = 130, TOP = 30, DOWN = 186;
+
+static struct kl_axes panel(cairo_t *cr, int i)
+{
+    const struct kl_axes first = { LEFT, TOP, WIDTH, HEIGHT, .y0 = 0 };
+    return kl_plot_axes_panel(cr, first, i, ACROSS, DOWN);
+}
 
 struct adaptation {
     double *policy;           /* [tasks][steps + 1] */
@@ -121,8 +127,9 @@ static void draw_losses(cairo_t *cr, const struct adaptation *a)
 {
     static const char *const names[N_OTHERS] = { "fixed pulse", NULL, "mean net", "optimum" };
     static const int colours[N_OTHERS] = { 3, 0, 5, 4 };
-    struct kl_axes axes = { LEFT,     TOP,       WIDTH,          HEIGHT, -0.5, (double)a->steps + 0.5,
-                            INFINITY, -INFINITY, .whole_x = true };
+    struct kl_axes axes = panel(cr, 0);
+    axes.x0 = -0.5, axes.x1 = (double)a->steps + 0.5, axes.whole_x = true;
+    axes.y0 = INFINITY, axes.y1 = -INFINITY;
     double loss, first, x = LEFT + 6;
     at_step(&first, a, 0);
     kl_plot_colour(cr, 1, 1);
@@ -151,8 +158,8 @@ static void draw_losses(cairo_t *cr, const struct adaptation *a)
 
 static void draw_gains(cairo_t *cr, const struct adaptation *a)
 {
-    struct kl_axes axes = { RIGHT, TOP, WIDTH,          HEIGHT, -0.5, (double)a->steps + 0.5,
-                            0,     0,   .whole_x = true };
+    struct kl_axes axes = panel(cr, 1);
+    axes.x0 = -0.5, axes.x1 = (double)a->steps + 0.5, axes.whole_x = true;
     double loss;
     char text[100];
     for (size_t k = 0; k <= a->steps; k++) {
@@ -171,18 +178,17 @@ static void draw_gains(cairo_t *cr, const struct adaptation *a)
         }
         kl_plot_mark(cr, x, kl_plot_axes_y(&axes, gain.difference), 2, KL_CIRCLE);
     }
-    kl_plot_axes_draw(cr, &axes, "steps K of adaptation", "gain: loss before - after");
-    kl_plot_text(cr, RIGHT + WIDTH - 3, TOP + HEIGHT - 5, 6.5, KL_RIGHT,
-                 "bars: 95 % of the mean over tasks");
+    kl_plot_axes_draw(cr, &axes, "steps K of adaptation; bars: 95 % of the mean",
+                      "gain: loss before - after");
     if (!isfinite(a->c)) return;
     snprintf(text, sizeof text, "%.3g (1 - exp(-%.3g K)), R\xc2\xb2 %.3f", a->c, a->beta, a->r2);
-    entry(cr, RIGHT, TOP - 5, 2, text);
+    entry(cr, axes.left, axes.top - 5, 2, text);
 }
 
 /* ---- the gain against the family's variance ---- */
 static void draw_scales(cairo_t *cr, const struct adaptation *a)
 {
-    struct kl_axes axes = { LEFT, BELOW, WIDTH, HEIGHT, .y1 = 0 };
+    struct kl_axes axes = panel(cr, 2);
     char text[100];
     for (size_t i = 0; i < a->scales; i++) {
         kl_plot_axes_widen(&axes, a->gain[i]);
@@ -204,7 +210,7 @@ static void draw_scales(cairo_t *cr, const struct adaptation *a)
     kl_plot_axes_draw(cr, &axes, "variance of the family", "gain of adapting");
     if (!isfinite(a->slope)) return;
     snprintf(text, sizeof text, "%.3g + %.3g x, R\xc2\xb2 %.3f", a->intercept, a->slope, a->line_r2);
-    entry(cr, LEFT, BELOW - 5, 2, text);
+    entry(cr, axes.left, axes.top - 5, 2, text);
 }
 
 /* ---- regret ---- */
@@ -224,13 +230,14 @@ static void draw_regrets(cairo_t *cr, const struct adaptation *a, const struct k
     static const char *const names[][2] = { { "regret", "adapted" },
                                             { "regret_unadapted", "not adapted" },
                                             { "regret_mean_network", "mean network" },
-                                            { "regret_steered_pulse", "pulse, adapted" },
+                                            { "regret_steered_pulse", NULL },
                                             { "regret_fixed_pulse", "fixed pulse" } };
     static const int colours[] = { 1, 6, 5, 4, 3 };
     enum { ROWS = 5 };
-    struct kl_axes axes = { RIGHT, BELOW, WIDTH, HEIGHT, .y1 = 1 };
+    struct kl_axes axes = panel(cr, 3);
+    axes.y1 = 1;
     struct kl_paired of[ROWS];
-    char name[64], text[80];
+    char name[64], text[120];
     for (int i = 0; i < ROWS; i++) {
         of[i].difference = kl_plot_file_number(file, names[i][0]);
         snprintf(name, sizeof name, "%s_low", names[i][0]), of[i].low = kl_plot_file_number(file, name);
@@ -247,15 +254,17 @@ static void draw_regrets(cairo_t *cr, const struct adaptation *a, const struct k
     if (axes.x0 < 0) axes.x0 -= margin;
     axes.x1 += margin;
     for (int i = 0; i < ROWS; i++) {
-        const double y = BELOW + step * (i + 0.5);
+        const double y = axes.top + step * (i + 0.5);
         of[i].difference /= unit, of[i].low /= unit, of[i].high /= unit;
         if (isfinite(of[i].difference)) draw_bar(cr, &axes, y, 0.6 * step, &of[i], colours[i]);
-        kl_plot_black(cr, RIGHT - 4, y + 2.5, 6.5, KL_RIGHT, names[i][1]);
+        snprintf(text, sizeof text, "fixed pulse, %.0f step%s", a->own, a->own == 1 ? "" : "s");
+        kl_plot_black(cr, axes.left - 4, y + 2.5, 6.5, KL_RIGHT, names[i][1] ? names[i][1] : text);
     }
-    snprintf(text, sizeof text, "regret / %.0e: loss above the optimum", unit);
+    kl_plot_axes_power(name, sizeof name, (int)tens);
+    snprintf(text, sizeof text, "regret / 10%s: loss above the optimum", name);
     kl_plot_axes_draw_x(cr, &axes, text);
     snprintf(text, sizeof text, "bars: mean over %zu tasks; lines: its 95 %%, paired", a->tasks);
-    kl_plot_text(cr, RIGHT, BELOW - 5, 6.5, KL_LEFT, text);
+    kl_plot_text(cr, axes.left, axes.top - 5, 6.5, KL_LEFT, text);
 }
 
 static int draw_head(cairo_t *cr, const struct adaptation *a, const struct kl_file *file,
@@ -265,7 +274,8 @@ static int draw_head(cairo_t *cr, const struct adaptation *a, const struct kl_fi
     const int code = kl_store_file_text(&verdict, file, "", "verdict", err);
     if (!code) {
         snprintf(text, sizeof text, "%zu tasks, %.0f steps: %.160s", a->tasks, a->own, verdict);
-        kl_plot_black_within(cr, LEFT, 10, 6.5, KL_LEFT, RIGHT + WIDTH - LEFT, text);
+        kl_plot_black_lines(cr, LEFT, 10, 6.5, WIDTH + (kl_plot_sheet_of(cr)->narrow ? 0 : ACROSS),
+                            text);
     }
     free(verdict);
     return code;

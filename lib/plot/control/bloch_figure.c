@@ -177,16 +177,19 @@ static double legend(cairo_t *cr, double x, double y, int which, const char *tex
 
 static void draw(cairo_t *cr, const struct ways *w, const char *title)
 {
-    const double bottom = TOP + 2 * RADIUS + 32;
+    const bool narrow = kl_plot_sheet_of(cr)->narrow;
+    const double down = narrow ? 2 * RADIUS + 36 : 0; /* from sphere to sphere */
+    const double bottom = TOP + 2 * RADIUS + 32 + down * ((double)w->n - 1);
     char text[60];
     for (size_t i = 0; i < w->n; i++) {
         const double *r = w->vectors + 3 * i * w->points;
-        const struct sphere s = { RADIUS + 14 + STEP * (double)i, TOP + RADIUS + 8 };
+        const struct sphere s = { RADIUS + 14 + (narrow ? 0 : STEP * (double)i),
+                                  TOP + RADIUS + 8 + down * (double)i };
         draw_sphere(cr, &s);
         draw_way(cr, &s, r, w->points);
         draw_ends(cr, &s, r, r + 3 * (w->points - 1), w->target + 3 * i);
         name_start(text, r);
-        kl_plot_black(cr, s.x - RADIUS, TOP, 7, KL_LEFT, text);
+        kl_plot_black(cr, s.x - RADIUS, TOP + down * (double)i, 7, KL_LEFT, text);
     }
     kl_plot_black(cr, 14, 10, 7, KL_LEFT, title);
     double x = legend(cr, 18, bottom, 0, "begin");

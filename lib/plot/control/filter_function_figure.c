@@ -7,7 +7,7 @@
 #include "plot/control/pulse_view.h"
 #include "store/store.h"
 
-static const double LEFT = 48, TOP = 18, WIDTH = 380, HEIGHT = 160;
+static const double LEFT = 48, TOP = 18, HEIGHT = 160;
 enum { AXES = 3, DASHES = 4 };
 /* Lines of a plain pulse on X lie on each other: each is broken in its own way. */
 static const double line_width = 1.1,
@@ -72,12 +72,11 @@ static void draw_lines(cairo_t *cr, const struct kl_axes *a, const struct filter
     cairo_set_dash(cr, NULL, 0, 0);
 }
 
-static void draw_legend(cairo_t *cr, double x)
+static void draw_legend(cairo_t *cr, double x, double y)
 {
     static const char *const names[] = { "no pulse, Z", "noise on X", "noise on Y", "noise on Z" };
     static const char *const words[] = { "F: noise x(t) P/2 of the", "spectrum S(\xcf\x89) costs",
                                          "\xe2\x88\xab S F d\xcf\x89 / 4\xcf\x80 of F_e" };
-    double y = TOP + 8;
     for (int i = 0; i <= AXES; i++, y += 12) {
         set_line(cr, i);
         kl_plot_rule(cr, x, y - 2.5, 18, 0);
@@ -90,7 +89,8 @@ static void draw_legend(cairo_t *cr, double x)
 
 static void draw(cairo_t *cr, const struct filter *f, const struct kl_pulse_view *v)
 {
-    struct kl_axes axes = { LEFT, TOP, WIDTH, HEIGHT, .log_x = true, .log_y = true };
+    const bool narrow = kl_plot_sheet_of(cr)->narrow;
+    struct kl_axes axes = { LEFT, TOP, narrow ? 190 : 380, HEIGHT, .log_x = true, .log_y = true };
     char label[KL_PULSE_LABEL], unit[KL_PULSE_LABEL];
     range(&axes, f, v->duration);
     kl_plot_axes_clip(cr, &axes);
@@ -101,7 +101,7 @@ static void draw(cairo_t *cr, const struct filter *f, const struct kl_pulse_view
              v->unit);
     kl_plot_axes_draw(cr, &axes, label, unit);
     kl_plot_text(cr, LEFT, 10, 7, KL_LEFT, v->title);
-    draw_legend(cr, LEFT + WIDTH + 8);
+    draw_legend(cr, narrow ? LEFT : LEFT + axes.width + 8, narrow ? TOP + HEIGHT + 40 : TOP + 8);
 }
 
 int kl_plot_filter_function(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs,

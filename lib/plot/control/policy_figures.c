@@ -32,7 +32,7 @@ static int load_epochs(struct kl_series series[N_SERIES], struct kl_file *file, 
 int kl_plot_policy(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs, struct kl_error *err)
 {
     struct kl_series series[N_SERIES] = { 0 };
-    struct kl_axes at = { .left = 50, .top = 16, .width = 190, .height = 130 };
+    const struct kl_axes first = { .left = 50, .top = 16, .width = 190, .height = 130 };
     cairo_t *cr = sheet->cr;
     const int code = load_epochs(series, inputs->file, err);
     if (!code) {
@@ -41,11 +41,11 @@ int kl_plot_policy(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs
         const double x = kl_plot_series_legend(cr, 50, 1, KL_CIRCLE, marked, "before adapting");
         kl_plot_series_legend(cr, x, 2, KL_TRIANGLE, marked, "after adapting");
         snprintf(text, sizeof text, "mean and range of %zu policies", series[0].replicas);
-        if (series[0].replicas > 1) kl_plot_text(cr, 488, 10, 7, KL_RIGHT, text);
-        kl_plot_series_panel(cr, at, &series[TRAIN], &series[TRAIN_ADAPTED], "loss, tasks of training",
-                             false);
-        at.left = 298;
-        kl_plot_series_panel(cr, at, &series[BEFORE], &series[AFTER], "loss, validation tasks", false);
+        if (series[0].replicas > 1) kl_plot_series_head(cr, 488, text);
+        kl_plot_series_panel(cr, first, &series[TRAIN], &series[TRAIN_ADAPTED],
+                             "loss, tasks of training", false);
+        kl_plot_series_panel(cr, kl_plot_axes_panel(cr, first, 1, 248, 176), &series[BEFORE],
+                             &series[AFTER], "loss, validation tasks", false);
     }
     for (int i = 0; i < N_SERIES; i++) free(series[i].values);
     return code;

@@ -101,7 +101,7 @@ void kl_plot_pulse_frequency(char text[KL_PULSE_LABEL], const char *name, const 
    The controls of a pulse against time, a panel each, as steps; dashed what limits them; behind a filter
    or of splines also the generator's samples. */
 
-static const double LEFT = 52, TOP = 20, WIDTH = 430;
+static const double LEFT = 52, TOP = 20;
 
 /* n values of a control, each as long as the others, `stride` apart. */
 static void draw_steps(cairo_t *cr, const struct kl_axes *axes, const double *values, size_t n,
@@ -176,7 +176,9 @@ static void draw(cairo_t *cr, const struct kl_pulse_view *v)
 {
     char time[KL_PULSE_LABEL];
     const double high = v->controls <= 2 ? 90 : v->controls <= 4 ? 64 : 42, gap = 9;
-    struct kl_axes axes = { LEFT, TOP, WIDTH, high, 0, v->duration, .label_out = 34 };
+    const bool narrow = kl_plot_sheet_of(cr)->narrow;
+    const double width = narrow ? 190 : 430;
+    struct kl_axes axes = { LEFT, TOP, width, high, 0, v->duration, .label_out = 34 };
     pulse_time(time, v);
     for (size_t k = 0; k < v->controls; k++) {
         const bool last = k + 1 == v->controls;
@@ -184,9 +186,10 @@ static void draw(cairo_t *cr, const struct kl_pulse_view *v)
         draw_panel(cr, axes, v, k, last ? time : NULL);
         axes.top += high + gap;
     }
-    kl_plot_black_within(cr, LEFT, 10, 7, KL_LEFT, v->samples ? WIDTH - 190 : WIDTH, v->title);
+    const double beside = v->samples && !narrow ? 190 : 0, above = v->samples && narrow ? 11 : 0;
+    kl_plot_black_lines(cr, LEFT, 10 - above, 7, width - beside, v->title);
     if (!v->samples) return;
-    const double x = legend(cr, LEFT + WIDTH - 160, 4, 0.8, "samples played");
+    const double x = legend(cr, narrow ? LEFT + 14 : LEFT + width - 160, 4, 0.8, "samples played");
     legend(cr, x, 1, 1.2, "at the qubit");
 }
 

@@ -155,8 +155,10 @@ static void draw_panel(cairo_t *cr, const struct kl_axes *axes, const struct nor
     name_zeros(cr, axes, n, circuit);
 }
 
+static const double ACROSS = 244, DOWN = 190;
+
 /* Unlike the curves above, these lines go on where replicas have stopped. */
-static void draw_common(cairo_t *cr, double top, const struct norms *n)
+static void draw_common(cairo_t *cr, const struct kl_axes *first, const struct norms *n)
 {
     char text[120];
     const size_t common = common_epochs(n);
@@ -164,31 +166,32 @@ static void draw_common(cairo_t *cr, double top, const struct norms *n)
     snprintf(text, sizeof text,
              "gradients: mean of the heads that still train, from epoch %zu on fewer than %zu",
              common + 1, n->replicas);
-    kl_plot_black(cr, 483, top - 15, 7, KL_RIGHT, text);
+    if (kl_plot_sheet_of(cr)->narrow)
+        kl_plot_black_lines(cr, first->left, first->top - 15, 7, first->width, text);
+    else kl_plot_black(cr, 483, first->top - 15, 7, KL_RIGHT, text);
 }
 
 /* Norms of gradients by epoch, the mean over replicas, below the curves: panels of the circuit's layers
-   and of the linear ones, whose tops lie at `top`, for epochs up to `shown`. A file without them:
-   nothing. */
-static int draw_gradients(cairo_t *cr, double top, size_t shown, struct kl_file *file,
+   and of the linear ones, of which the first stands at `axes`, for epochs up to `shown`. A file without
+   them: nothing. */
+static int draw_gradients(cairo_t *cr, struct kl_axes axes, size_t shown, struct kl_file *file,
                           struct kl_error *err)
 {
     struct norms n = { 0 };
     if (!kl_store_file_find(file, "history/gradient_norm")) return KL_OK;
     int code = load(&n, file, err);
     if (!code) {
-        struct kl_axes axes = { .left = 44, .top = top, .width = 195, .height = 140, .whole_x = true };
         n.shown = shown < n.epochs ? shown : n.epochs;
-        axes.log_y = true;
+        axes.whole_x = axes.log_y = true;
         axes.x0 = 0.5, axes.x1 = fmax((double)shown, 1) + 0.5;
         widen(&axes, &n);
-        draw_common(cr, top, &n);
+        draw_common(cr, &axes, &n);
         bool circuit = false;
         for (size_t g = 0; g < n.groups; g++) circuit |= of_circuit(&n, g);
         for (int panel = circuit ? 0 : 1; panel < 2; panel++) {
-            axes.left = circuit && panel ? 288 : 44;
-            draw_panel(cr, &axes, &n, panel == 0);
-            kl_plot_axes_draw(cr, &axes, "epoch", "norm of the gradient");
+            const struct kl_axes at = kl_plot_axes_panel(cr, axes, circuit ? panel : 0, ACROSS, DOWN);
+            draw_panel(cr, &at, &n, panel == 0);
+            kl_plot_axes_draw(cr, &at, "epoch", "norm of the gradient");
         }
     }
     free(n.values);
@@ -234,10 +237,9 @@ int kl_plot_curves(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs
     static const char *const names[4] = { "history/train_loss", "history/val_loss",
                                           "history/train_accuracy", "history/val_accuracy" };
     const struct kl_axes left = { .left = 44, .top = 16, .width = 195, .height = 140 };
-    struct kl_axes right = left;
+    const struct kl_axes right = kl_plot_axes_panel(sheet->cr, left, 1, ACROSS, DOWN);
     struct kl_series s[4] = { { 0 } };
     int code = KL_OK;
-    right.left = 288;
     for (int i = 0; !code && i < 4; i++) code = kl_plot_series_load(&s[i], inputs->file, names[i], err);
     if (!code) {
         char text[RUNS];
@@ -248,9 +250,10 @@ int kl_plot_curves(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs
         kl_plot_series_panel(sheet->cr, left, &s[0], &s[1], "cross-entropy (nats)", true);
         kl_plot_series_panel(sheet->cr, right, &s[2], &s[3], "accuracy", false);
         code = tell_runs(text, &s[0], inputs->file, err);
-        if (*text) kl_plot_text(sheet->cr, 483, 10, 7, KL_RIGHT, text);
+        if (*text) kl_plot_series_head(sheet->cr, 483, text);
     }
-    if (!code) code = draw_gradients(sheet->cr, 206, s[0].shown, inputs->file, err);
+    const struct kl_axes below = kl_plot_axes_panel(sheet->cr, left, 2, ACROSS, DOWN);
+    if (!code) code = draw_gradients(sheet->cr, below, s[0].shown, inputs->file, err);
     for (int i = 0; i < 4; i++) free(s[i].values);
     return code;
 }

@@ -193,7 +193,8 @@ int kl_plot_plateau(struct kl_sheet *sheet, const struct kl_figure_inputs *input
         free_scan(&s);
         return code;
     }
-    const size_t columns = s.n_observables < COLUMNS ? s.n_observables : COLUMNS;
+    const size_t across = sheet->narrow ? 1 : COLUMNS,
+                 columns = s.n_observables < across ? s.n_observables : across;
     const double panels = (double)columns;
     const double width = fmin((sheet->width - LEFT - LEGEND - (panels - 1) * GAP) / panels, 220);
     struct kl_axes axes = { .width = width, .height = HEIGHT, .whole_x = true, .log_y = true };

@@ -8,20 +8,6 @@
 #include <string.h>
 
 /* ---- texts, names, numbers and pictures ---- */
-void kl_plot_html_text(FILE *to, const char *text)
-{
-    while (*text) {
-        const size_t n = kl_plot_text_character(text);
-        if (!n) fputc('?', to);
-        else if (*text == '&') fputs("&amp;", to);
-        else if (*text == '<') fputs("&lt;", to);
-        else if (*text == '>') fputs("&gt;", to);
-        else if (*text == '"') fputs("&quot;", to);
-        else fwrite(text, 1, n, to);
-        text += n ? n : 1;
-    }
-}
-
 static void html_base64(FILE *to, const unsigned char *bytes, size_t n)
 {
     static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
@@ -130,8 +116,8 @@ static const char *base_name(const char *path)
     return slash ? slash + 1 : path;
 }
 
-/* "accuracy 0.9728 (95 % of samples 0.9496 to 0.9848) over 5 heads, on 360 samples", behind what stands
- * before. */
+/* "accuracy 0.9728 (95 % over samples 0.9496 to 0.9848) over 5 heads, on 360 samples", behind what
+ * stands before. */
 static int write_headline(FILE *to, const char *before, struct kl_file *file, struct kl_error *err)
 {
     char text[KL_HEADLINE];

@@ -9,9 +9,6 @@
 #include "plot/plot.h"
 #include "store/store.h"
 
-/* Text between tags or in an attribute: any bytes; what is no printable UTF-8 becomes a question mark.
- */
-void kl_plot_html_text(FILE *to, const char *text);
 /* "accuracy_low" as "accuracy low". */
 void kl_plot_html_name(FILE *to, const char *name);
 /* A row of two cells, the first a heading. */
@@ -73,7 +70,7 @@ enum { KL_PAGE_PERMUTATIONS = 2000 }; /* KL_IID_PERMUTATIONS of another room: fe
 bool kl_plot_page_is_column(const struct kl_dataset *d);
 bool kl_plot_page_beside(const struct kl_dataset *x, const struct kl_dataset *y);
 int kl_plot_page_group(FILE *to, struct kl_file *file, size_t first, struct kl_error *err);
-/* " of samples" behind "95 %" of the accuracy of several heads, whose interval leaves out how seeds
+/* " over samples" behind "95 %" of the accuracy of several heads, whose interval leaves out how seeds
    differ; else nothing (results.c). */
 const char *kl_plot_page_interval_of(const struct kl_file *file, const char *name);
 /* " (standard error 0.0731 over people, 0.0323 by windows alone)", of a result NAME whose errors stand

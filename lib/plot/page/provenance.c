@@ -6,38 +6,19 @@
 
 #include "plot/page/page_int.h"
 
-static void write_word(FILE *to, const char *text)
+static int write_command(FILE *to, const json_t *record, struct kl_error *err)
 {
-    char part[8] = "";
-    if (*text && !strpbrk(text, " \t\n'\"\\$`*?[](){}<>|&;#~!")) {
-        kl_plot_html_text(to, text);
-        return;
-    }
-    fputc('\'', to);
-    for (const char *quote; (quote = strchr(text, '\'')); text = quote + 1) {
-        for (; text < quote; text += strlen(part)) {
-            const size_t n = kl_plot_text_character(text);
-            snprintf(part, sizeof part, "%.*s", n ? (int)n : 1, text);
-            kl_plot_html_text(to, part);
-        }
-        fputs("'\\''", to);
+    char *text = NULL;
+    size_t n;
+    FILE *words = open_memstream(&text, &n);
+    if (words) kl_store_write_command(words, record);
+    if (!words || fclose(words)) {
+        free(text);
+        return kl_fail_memory(err, 1024);
     }
     kl_plot_html_text(to, text);
-    fputc('\'', to);
-}
-
-/* As a shell would take it, without the folder where the tool lay. */
-static void write_command(FILE *to, const json_t *record)
-{
-    size_t i;
-    json_t *word;
-    json_array_foreach(json_object_get(record, "argv"), i, word)
-    {
-        const char *text = json_string_value(word) ? json_string_value(word) : "";
-        const char *slash = i ? NULL : strrchr(text, '/');
-        if (i) fputc(' ', to);
-        write_word(to, slash ? slash + 1 : text);
-    }
+    free(text);
+    return KL_OK;
 }
 
 static void write_input(FILE *to, const char *role, const json_t *input)
@@ -66,11 +47,11 @@ static void write_inputs(FILE *to, const json_t *record)
     }
 }
 
-static void write_record(FILE *to, const json_t *record)
+static int write_record(FILE *to, const json_t *record, struct kl_error *err)
 {
     const json_t *seed = json_object_get(record, "seed"), *threads = json_object_get(record, "threads");
     fputs("<li><code>", to);
-    write_command(to, record);
+    const int code = write_command(to, record, err);
     fputs("</code><br><span class=\"soft\">", to);
     kl_plot_html_text(to, kl_plot_json_text(record, "tool"));
     fputc(' ', to);
@@ -88,6 +69,7 @@ static void write_record(FILE *to, const json_t *record)
     }
     write_inputs(to, record);
     fputs("</li>\n", to);
+    return code;
 }
 
 /* Each file's records stand in the order in which they were made, its own last. */
@@ -102,7 +84,7 @@ static int write_new(FILE *to, json_t *seen, const struct kl_file *file, struct 
         const char *id = kl_plot_json_text(record, "id");
         if (json_object_get(seen, id)) continue;
         if (json_object_set_new(seen, id, json_true())) code = kl_fail_memory(err, 64);
-        write_record(to, record);
+        if (!code) code = write_record(to, record, err);
     }
     json_decref(records);
     return code;

@@ -35,9 +35,10 @@ static const struct known known[] = {
     { "brier", "Brier score", true },
     { "calibration", "calibration error", true },
     { "train_windows", "windows that trained it, mean over folds", false },
-    { "transductive", "own windows of each person fitted what is done to them (1: yes)", false },
-    { "leak", "windows of one recording trained and tested it (1: a leak)", false },
-    { "steps_before", "steps of a window before its event (below 0: it begins behind)", false },
+    { "transductive", "transductive: fitted on each person's own windows, without labels (0 no, 1 yes)",
+      false },
+    { "leak", "a leak: recordings that are in training and in test (0 no, 1 yes)", false },
+    { "steps_before", "steps of a window before its event (negative: it begins after)", false },
     { "expected_calibration_error", "calibration error", true },
     { "minus_twin", "circuit - twin", true },
     { "minus_frozen", "circuit - frozen", true },
@@ -132,7 +133,7 @@ static bool is_beside(const struct kl_file *file, const char *name)
 const char *kl_plot_page_interval_of(const struct kl_file *file, const char *name)
 {
     const struct kl_dataset *heads = kl_store_file_find(file, "replicas/accuracy");
-    return heads && heads->rows > 1 && strcmp(name, "accuracy") == 0 ? " of samples" : "";
+    return heads && heads->rows > 1 && strcmp(name, "accuracy") == 0 ? " over samples" : "";
 }
 
 /* "+0.0200 (95 % -0.0290 to +0.0690, paired over 5 seeds)": of a control, in qeval's own words. */

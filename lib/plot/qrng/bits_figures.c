@@ -85,10 +85,8 @@ void kl_plot_view_legend(cairo_t *cr, const struct kl_bits_view *v, const struct
 
 struct kl_axes kl_plot_view_panel(cairo_t *cr, int i, const char *title)
 {
-    const struct kl_axes axes = {
-        LEFT + i % 2 * ACROSS, TOP + (double)(i / 2) * DOWN, WIDTH, HEIGHT, .y0 = INFINITY,
-        .y1 = -INFINITY
-    };
+    const struct kl_axes first = { LEFT, TOP, WIDTH, HEIGHT, .y0 = INFINITY, .y1 = -INFINITY },
+                         axes = kl_plot_axes_panel(cr, first, i, ACROSS, DOWN);
     kl_plot_black_within(cr, axes.left + WIDTH / 2, axes.top - 6, 7.5, KL_CENTRE, WIDTH + 40, title);
     return axes;
 }
@@ -514,22 +512,23 @@ int kl_plot_transitions(struct kl_sheet *sheet, const struct kl_figure_inputs *i
     struct kl_bits_view v;
     int code = kl_plot_bits_view_load(&v, inputs->file, err);
     const size_t n = code ? 0 : v.n_devices < MOST ? v.n_devices : MOST;
+    const size_t across = sheet->narrow ? 2 : COLUMNS;
     for (size_t i = 0; i <= n && !code; i++) {
         char title[KL_NAME + 16] = "independent and fair", name[KL_NAME];
         if (i > 0) kl_plot_name(name, v.names, v.n_devices, v.name_size, i - 1);
         if (i > 0) snprintf(title, sizeof title, "device %s", name);
-        draw_matrix(sheet->cr, MATRIX_LEFT + (double)(i % COLUMNS) * MATRIX_ACROSS,
-                    MATRIX_TOP + (double)(i / COLUMNS) * MATRIX_DOWN, title,
+        draw_matrix(sheet->cr, MATRIX_LEFT + (double)(i % across) * MATRIX_ACROSS,
+                    MATRIX_TOP + (double)(i / across) * MATRIX_DOWN, title,
                     i ? v.conditional + 4 * (i - 1) : fair, i ? v.conditional_se + 4 * (i - 1) : NULL);
     }
     if (!code && n < v.n_devices) {
         char text[64];
         snprintf(text, sizeof text, "the first %zu of %zu devices", n, v.n_devices);
-        kl_plot_text(sheet->cr, MATRIX_LEFT, MATRIX_TOP + (double)(n / COLUMNS + 1) * MATRIX_DOWN - 12,
-                     8, KL_LEFT, text);
+        kl_plot_text(sheet->cr, MATRIX_LEFT, MATRIX_TOP + (double)(n / across + 1) * MATRIX_DOWN - 12, 8,
+                     KL_LEFT, text);
     }
     if (!code) {
-        const double columns = n + 1 < COLUMNS ? (double)n + 1 : COLUMNS;
+        const double columns = (double)(n + 1 < across ? n + 1 : across);
         draw_scale(sheet->cr, MATRIX_LEFT + columns * MATRIX_ACROSS - 18, MATRIX_TOP);
     }
     kl_plot_bits_view_free(&v);

@@ -208,9 +208,8 @@ static size_t last_epoch(const struct gan *g)
 
 static void draw_history(cairo_t *cr, const struct gan *g, int k, const char *label, const char *title)
 {
-    const int place = k + 1;
-    struct kl_axes axes = { .width = WIDTH, .height = HEIGHT, .whole_x = true };
-    axes.left = LEFT + place % 2 * ACROSS, axes.top = TOP + (double)(place / 2) * DOWN;
+    const struct kl_axes first = { LEFT, TOP, WIDTH, HEIGHT, .whole_x = true };
+    struct kl_axes axes = kl_plot_axes_panel(cr, first, k + 1, ACROSS, DOWN);
     axes.x0 = 0.5, axes.x1 = (double)last_epoch(g) + 0.5, axes.y0 = INFINITY, axes.y1 = -INFINITY;
     widen(&axes, g->history[k], g->history[k] ? g->n_models * g->n_epochs : 0);
     finish_range(&axes, false);

@@ -116,24 +116,28 @@ static void draw_head(cairo_t *cr, const struct learning *l)
     if (s->common < s->shown)
         snprintf(text, sizeof text, "mean of %zu runs, to epoch %zu where the first stops; range of all",
                  l->runs, s->common);
-    kl_plot_text(cr, 483, 10, 7, KL_RIGHT, text);
+    kl_plot_series_head(cr, 483, text);
 }
+
+static const double ACROSS = 244, DOWN = 184;
 
 static void draw(cairo_t *cr, const struct learning *l)
 {
     const struct kl_series *s = l->series;
-    struct kl_axes at = { .left = 44, .top = 16, .width = 195, .height = 140 };
+    const struct kl_axes first = { .left = 44, .top = 16, .width = 195, .height = 140 };
     draw_head(cr, l);
-    struct kl_axes axes = kl_plot_series_panel(cr, at, &s[TRAIN_LOSS], &s[JUDGE_LOSS],
+    struct kl_axes axes = kl_plot_series_panel(cr, first, &s[TRAIN_LOSS], &s[JUDGE_LOSS],
                                                "loss (training: with penalties)", false);
     mark_best(cr, &axes, l, JUDGE_LOSS);
-    at.left = 288;
-    axes = kl_plot_series_panel(cr, at, &s[TRAIN_ACCURACY], &s[JUDGE_ACCURACY], "accuracy", false);
+    axes = kl_plot_series_panel(cr, kl_plot_axes_panel(cr, first, 1, ACROSS, DOWN), &s[TRAIN_ACCURACY],
+                                &s[JUDGE_ACCURACY], "accuracy", false);
     mark_best(cr, &axes, l, JUDGE_ACCURACY);
-    at.top = 200, at.height = 90;
-    draw_runs(cr, at, l);
-    at.left = 44, at.log_y = true;
-    kl_plot_series_panel(cr, at, &s[RATE], NULL, "learning rate", false);
+    struct kl_axes low = first;
+    low.height = 90;
+    draw_runs(cr, kl_plot_axes_panel(cr, low, 3, ACROSS, DOWN), l);
+    low.log_y = true;
+    kl_plot_series_panel(cr, kl_plot_axes_panel(cr, low, 2, ACROSS, DOWN), &s[RATE], NULL,
+                         "learning rate", false);
 }
 
 int kl_plot_learning(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs, struct kl_error *err)

@@ -296,8 +296,9 @@ int kl_plot_synthetic_figure(struct kl_sheet *sheet, const struct kl_figure_inpu
 {
     struct kl_plot_synthetic s = { 0 };
     const struct kl_axes a = { .left = 50, .top = 18, .width = 175, .height = 130, .x1 = 1, .y1 = 1 };
-    struct kl_axes b = a, c = a, d = a;
-    b.left = d.left = 310, c.top = d.top = 205;
+    const struct kl_axes b = kl_plot_axes_panel(sheet->cr, a, 1, 260, 187),
+                         c = kl_plot_axes_panel(sheet->cr, a, 2, 260, 187),
+                         d = kl_plot_axes_panel(sheet->cr, a, 3, 260, 187);
     int code = load_study(&s, inputs->file, err);
     if (!code) code = draw_boxes(sheet->cr, b, &s, err);
     if (!code) code = synthetic_scatter(sheet->cr, c, &s, inputs->file, err);

@@ -238,9 +238,10 @@ int kl_plot_tournament(struct kl_sheet *sheet, const struct kl_figure_inputs *in
     struct results r = { 0 };
     /* x1: no values, or all of them 0, still leave room between the ticks */
     const struct kl_axes a = { .left = 62, .top = 18, .width = 175, .height = 120, .x1 = 1e-3, .y1 = 1 };
-    struct kl_axes b = a, c = a, d = a;
+    const struct kl_axes b = kl_plot_axes_panel(sheet->cr, a, 1, 263, 177),
+                         c = kl_plot_axes_panel(sheet->cr, a, 2, 263, 177),
+                         d = kl_plot_axes_panel(sheet->cr, a, 3, 263, 177);
     int code = load_results(&r, inputs->file, err);
-    b.left = d.left = 325, c.top = d.top = 195;
     if (!code) {
         draw_composites(sheet->cr, a, &r);
         draw_divergences(sheet->cr, b, &r);

@@ -13,7 +13,7 @@ static const char *const columns[N_COLUMNS] = { "beta",   "loss",  "loss_mcse", 
                                                 "test01", "bound", "bound_upper", "bound_calibrated",
                                                 "gamma",  "budget" };
 enum { MOST_FILES = 4, MOST_ENTRIES = 8 };
-static const double LEFT = 50, RIGHT = 300, WIDTH = 190, HEIGHT = 118, TOP = 54, BELOW = 240;
+static const double LEFT = 50, ACROSS = 250, WIDTH = 190, HEIGHT = 118, TOP = 54, DOWN = 186;
 static const double SOLID = 1.2, LETTERS = 6.5, ROW = 9;
 
 struct ladder {
@@ -120,10 +120,11 @@ static double at(const double *values, size_t i)
     return values ? values[i] : NAN;
 }
 
-/* The frame's x holds every beta above 0. */
-static struct kl_axes frame(double left, double top, const struct ladder *ladders, size_t n)
+/* The frame of a panel; its x holds every beta above 0. */
+static struct kl_axes frame(cairo_t *cr, int panel, const struct ladder *ladders, size_t n)
 {
-    struct kl_axes axes = { left, top, WIDTH, HEIGHT, INFINITY, -INFINITY, 0, 0, .log_x = true };
+    const struct kl_axes first = { LEFT, TOP, WIDTH, HEIGHT, INFINITY, -INFINITY, 0, 0, .log_x = true };
+    struct kl_axes axes = kl_plot_axes_panel(cr, first, panel, ACROSS, DOWN);
     for (size_t f = 0; f < n; f++)
         for (size_t i = 0; i < ladders[f].k; i++)
             if (ladders[f].of[BETA][i] > 0) {
@@ -248,7 +249,7 @@ static void draw_errors(cairo_t *cr, const struct ladder *ladders, size_t n)
                { BOUND_UPPER, 4, false, "bound, upper confidence limit" },
                { CALIBRATED, 5, true, "calibrated: no guarantee" } };
     enum { CURVES = sizeof of / sizeof *of };
-    struct kl_axes axes = frame(LEFT, TOP, ladders, n);
+    struct kl_axes axes = frame(cr, 0, ladders, n);
     struct legend legend = { 0 };
     for (size_t f = 0; f < n; f++) {
         for (int c = 0; c < CURVES; c++)
@@ -269,7 +270,7 @@ static void draw_errors(cairo_t *cr, const struct ladder *ladders, size_t n)
         for (size_t f = 0; f < n; f++) any |= has_curve(&ladders[f], of[c].column);
         if (any) add_entry(&legend, of[c].colour, of[c].dashed, of[c].name);
     }
-    draw_legend(cr, &legend, LEFT, TOP);
+    draw_legend(cr, &legend, axes.left, axes.top);
     bool unit = false, error = false;
     for (size_t f = 0; f < n; f++) *(ladders[f].unit ? &unit : &error) = true;
     kl_plot_axes_draw(cr, &axes, "inverse temperature beta",
@@ -282,7 +283,7 @@ static void draw_errors(cairo_t *cr, const struct ladder *ladders, size_t n)
  * known. */
 static void draw_losses(cairo_t *cr, const struct ladder *ladders, size_t n)
 {
-    struct kl_axes axes = frame(RIGHT, TOP, ladders, n);
+    struct kl_axes axes = frame(cr, 1, ladders, n);
     struct legend legend = { 0 };
     for (size_t f = 0; f < n; f++)
         for (size_t i = 0; i < ladders[f].k; i++) kl_plot_axes_widen(&axes, at(ladders[f].of[LOSS], i));
@@ -312,7 +313,7 @@ static void draw_losses(cairo_t *cr, const struct ladder *ladders, size_t n)
     }
     add_entry(&legend, 1, false, "between left and right sum");
     legend.of[legend.n - 1].area = true;
-    draw_legend(cr, &legend, RIGHT, TOP);
+    draw_legend(cr, &legend, axes.left, axes.top);
     kl_plot_axes_draw(cr, &axes, "inverse temperature beta", "mean loss");
 }
 
@@ -324,7 +325,7 @@ static double bernoulli_kl(double p, double q)
 
 static int draw_divergences(cairo_t *cr, const struct ladder *ladders, size_t n, struct kl_error *err)
 {
-    struct kl_axes axes = frame(LEFT, BELOW, ladders, n);
+    struct kl_axes axes = frame(cr, 2, ladders, n);
     double *kl[MOST_FILES] = { 0 };
     int code = 0;
     for (size_t f = 0; f < n && !code; f++) {
@@ -343,7 +344,7 @@ static int draw_divergences(cairo_t *cr, const struct ladder *ladders, size_t n,
     }
     struct legend legend = { 0 };
     add_entry(&legend, 2, false, "kl(train || test)"), add_entry(&legend, 3, false, "its budget");
-    draw_legend(cr, &legend, LEFT, BELOW);
+    draw_legend(cr, &legend, axes.left, axes.top);
     if (!code) kl_plot_axes_draw(cr, &axes, "inverse temperature beta", "nats a record");
     for (size_t f = 0; f < n; f++) free(kl[f]);
     return code;
@@ -377,7 +378,7 @@ static int draw_gammas(cairo_t *cr, const struct ladder *ladders, size_t n, stru
 {
     enum { FORMS = 3 };
     static const char *const names[FORMS] = { "Gamma / n", "calibrated", "beta L(0) / n" };
-    struct kl_axes axes = frame(RIGHT, BELOW, ladders, n);
+    struct kl_axes axes = frame(cr, 3, ladders, n);
     double *values[MOST_FILES][FORMS] = { 0 };
     struct legend legend = { 0 };
     bool any[FORMS] = { false };
@@ -406,7 +407,7 @@ static int draw_gammas(cairo_t *cr, const struct ladder *ladders, size_t n, stru
                        form == 1 || f % 2);
     for (int form = 0; form < FORMS && !code; form++)
         if (any[form]) add_entry(&legend, 3 + form, form == 1, names[form]);
-    if (!code) draw_legend(cr, &legend, RIGHT, BELOW);
+    if (!code) draw_legend(cr, &legend, axes.left, axes.top);
     for (size_t f = 0; f < n && !code; f++) draw_records(cr, &axes, ladders, n, f);
     if (!code) kl_plot_axes_draw(cr, &axes, "inverse temperature beta", "nats a record");
     for (size_t f = 0; f < n; f++)
@@ -424,7 +425,7 @@ static void draw_head(cairo_t *cr, const struct ladder *ladders, size_t n)
                                  n < 2   ? ""
                                  : f % 2 ? ": dashed"
                                          : ": solid");
-    kl_plot_black_within(cr, LEFT, 14, 7, KL_LEFT, RIGHT + WIDTH - LEFT, text);
+    kl_plot_black_lines(cr, LEFT, 14, 7, WIDTH + (kl_plot_sheet_of(cr)->narrow ? 0 : ACROSS), text);
 }
 
 int kl_plot_bounds(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs, struct kl_error *err)

@@ -79,12 +79,16 @@ static size_t chains_rungs(size_t *rungs, size_t most, const struct kl_chains_vi
     return n;
 }
 
-static struct kl_axes chains_panel(size_t i, double height)
+static struct kl_axes chains_panel(cairo_t *cr, size_t i, double height)
 {
-    return (struct kl_axes){ .left = 50 + 250.0 * (double)(i % 2),
-                             .top = 30 + (height + 42) * (double)(i / 2),
-                             .width = 190,
-                             .height = height };
+    const struct kl_axes first = { .left = 50, .top = 30, .width = 190, .height = height };
+    return kl_plot_axes_panel(cr, first, (int)i, 250, height + 42);
+}
+
+/* Is panel i of n the last one of its column, below which stands the axis's name? */
+static bool is_lowest(cairo_t *cr, size_t i, size_t n)
+{
+    return i + (kl_plot_sheet_of(cr)->narrow ? 1 : 2) >= n;
 }
 
 /* "beta 10", above the panel's left end. */
@@ -104,7 +108,7 @@ static void chains_head(cairo_t *cr, const struct kl_chains_view *v, size_t show
     const int n = snprintf(text, sizeof text, "%s; %zu chain%s", what, v->chains, kl_s(v->chains));
     if (shown < have)
         snprintf(text + n, sizeof text - (size_t)n, "; %zu of %zu temperatures", shown, have);
-    kl_plot_black_within(cr, 50, 10, 7, KL_LEFT, 440, text);
+    kl_plot_black_lines(cr, 50, 10, 7, kl_plot_sheet_of(cr)->narrow ? 200 : 440, text);
 }
 
 /* ---- traces and ranks ----
@@ -169,11 +173,12 @@ int kl_plot_traces(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs
     const size_t n = code ? 0 : chains_rungs(rungs, KL_CHAINS_PANELS, &v);
     if (n) chains_head(sheet->cr, &v, n, "training loss of each chain");
     for (size_t i = 0; i < n; i++) {
-        struct kl_axes axes = chains_panel(i, HEIGHT);
+        struct kl_axes axes = chains_panel(sheet->cr, i, HEIGHT);
         axes.x0 = 0.5, axes.x1 = (double)v.draws[rungs[i]] + 0.5, axes.whole_x = true;
         range(&axes, &v, rungs[i]);
         for (size_t c = 0; c < v.chains; c++) draw_chain(sheet->cr, &axes, &v, c, rungs[i]);
-        kl_plot_axes_draw(sheet->cr, &axes, i + 2 >= n ? "draw" : NULL, i % 2 ? "" : "loss");
+        kl_plot_axes_draw(sheet->cr, &axes, is_lowest(sheet->cr, i, n) ? "draw" : NULL,
+                          axes.left > 50 ? "" : "loss");
         chains_title(sheet->cr, &axes, v.beta[rungs[i]]);
     }
     chains_free(&v);
@@ -258,8 +263,8 @@ int kl_plot_ranks(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs,
                  MOST_CHAINS);
     if (n) chains_head(sheet->cr, &v, n, what);
     for (size_t i = 0; i < n && !code; i++) {
-        struct kl_axes axes = chains_panel(i, HEIGHT);
-        code = draw_ranks(sheet->cr, &axes, &v, rungs[i], i + 2 >= n, err);
+        struct kl_axes axes = chains_panel(sheet->cr, i, HEIGHT);
+        code = draw_ranks(sheet->cr, &axes, &v, rungs[i], is_lowest(sheet->cr, i, n), err);
     }
     chains_free(&v);
     return code;
@@ -335,7 +340,8 @@ static void correlate(double *rho, bool *known, double *x, size_t longest,
 static void draw_lines(cairo_t *cr, const double *rho, const bool *known, size_t longest,
                        const struct kl_chains_view *v, const size_t *rungs, size_t n)
 {
-    struct kl_axes axes = { 50, 18, 260, 150, 0, (double)longest - 1, -0.2, 1.02, .whole_x = true };
+    const double width = kl_plot_sheet_of(cr)->narrow ? 150 : 260;
+    struct kl_axes axes = { 50, 18, width, 150, 0, (double)longest - 1, -0.2, 1.02, .whole_x = true };
     for (size_t i = 0; i < n * longest; i++)
         if (known[i / longest]) axes.y0 = fmin(axes.y0, rho[i] - 0.05);
     for (size_t i = 0; i < n; i++)
@@ -434,7 +440,8 @@ static int draw_virial(cairo_t *cr, struct kl_axes axes, struct kl_file *file, d
     if (!code && (v.chains != all->chains || v.betas != all->betas))
         code = kl_fail(err, KL_EDATA, "%s: %s: %zu chains and %zu temperatures, expected %zu and %zu",
                        kl_store_file_path(file), name, v.chains, v.betas, all->chains, all->betas);
-    axes.left = 300, axes.y0 = 0.9, axes.y1 = 1.1;
+    axes = kl_plot_axes_panel(cr, axes, 1, 250, 178);
+    axes.y0 = 0.9, axes.y1 = 1.1;
     if (!code) {
         means(values, &v);
         panel(cr, axes, values, &v, "virial ratio", 1);

@@ -334,9 +334,7 @@ int kl_plot_importance(struct kl_sheet *sheet, const struct kl_figure_inputs *in
     for (size_t c = 0; !code && c < n; c++)
         mean[c] *= sum > 0 ? 100 / sum : 0, known += isfinite(positions[2 * c]) && isfinite(mean[c]);
     if (!code && known < 3)
-        kl_plot_text(sheet->cr, LEFT, TOP, 7, KL_LEFT,
-                     isfinite(n ? mean[0] : 0) ? "no places of electrodes are known"
-                                               : "this model has no gradient by its channels");
+        kl_plot_text(sheet->cr, LEFT, TOP, 7, KL_LEFT, "no places of electrodes are known");
     snprintf(label, sizeof label, "%.40s: what its loss depends on", code ? "" : model);
     if (!code && known >= 3) code = draw(sheet->cr, mean, positions, n, label, err);
     free(all), free(positions), free(mean), free(model);

@@ -228,5 +228,5 @@ void kl_plot_laterality_text(char text[KL_LATERALITY], const struct kl_lateralit
              l->decibel[0], l->decibel[1], l->t, l->n,
              l->t > 2    ? "contralateral, as a hand's desynchronisation lies"
              : l->t < -2 ? "on the hand's own side: labels or channels swapped?"
-                         : "no side is told");
+                         : "no lateralisation");
 }

@@ -248,10 +248,11 @@ static void draw(cairo_t *cr, const struct table *t)
             most = fmax(most, fmax(t->rows[i].speedup, (double)t->rows[i].ranks * t->rows[i].threads));
     struct kl_axes axes = { 0,          0, WIDTH,       HEIGHT,          low - 0.4,
                             high + 0.4, 0, 1.08 * most, .whole_x = true, .no_x_numbers = true };
+    const size_t columns = kl_plot_sheet_of(cr)->narrow ? 2 : COLUMNS;
     for (size_t p = 0; p < t->n_panels; p++) {
-        axes.left = LEFT + (double)(p % COLUMNS) * (WIDTH + GAP);
-        axes.top = TOP + (double)(p / COLUMNS) * ROW;
-        axes.bare_y = p % COLUMNS > 0;
+        axes.left = LEFT + (double)(p % columns) * (WIDTH + GAP);
+        axes.top = TOP + (double)(p / columns) * ROW;
+        axes.bare_y = p % columns > 0;
         draw_panel(cr, &axes, t, p);
     }
     double y = axes.top + HEIGHT + 38;

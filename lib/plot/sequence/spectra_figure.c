@@ -83,7 +83,7 @@ static void draw_spectra(cairo_t *cr, const struct kl_axes *axes, const double *
    their curves are. */
 static void draw_head(cairo_t *cr, const struct kl_windows_view *v, double y, bool coloured)
 {
-    enum { ROOM = 446 };
+    const double room = kl_plot_sheet_of(cr)->narrow ? 196 : 446;
     char whose[3 * KL_NAME], name[KL_NAME], text[4 * KL_NAME];
     const size_t shown = v->n_classes < CURVES ? v->n_classes : CURVES;
     double x = LEFT;
@@ -91,9 +91,9 @@ static void draw_head(cairo_t *cr, const struct kl_windows_view *v, double y, bo
     snprintf(text, sizeof text, "%s: %s", whose, shown ? "means of " : "no window has a label");
     for (size_t c = 0; c <= shown; c++) { /* the first text, then a class each */
         kl_plot_colour(cr, coloured ? (int)c : 0, 1);
-        kl_plot_text_within(cr, x, y, 7, KL_LEFT, LEFT + ROOM - x, text);
+        kl_plot_text_within(cr, x, y, 7, KL_LEFT, LEFT + room - x, text);
         x += kl_plot_text_width(cr, 7, text) + (c ? 3 : 0);
-        if (c == shown || x > LEFT + ROOM - 20) break;
+        if (c == shown || x > LEFT + room - 20) break;
         const size_t n = kl_plot_windows_count(v, (int32_t)c);
         kl_plot_name(name, v->class_names, v->n_classes, v->class_size, c);
         snprintf(text, sizeof text, "%zu window%s %s%s", n, kl_s(n), name, c + 1 < shown ? "," : "");
@@ -134,21 +134,24 @@ static int draw_panels(cairo_t *cr, const struct kl_windows_view *v, struct kl_p
                                     : kl_fail_memory(err, v->n_classes * n * p->bins * 8);
     const char *unit = kl_plot_windows_unit(v);
     snprintf(label, sizeof label, "density (%.20s%s/Hz)", *unit ? unit : "1", *unit ? "\xc2\xb2" : "");
+    const bool narrow = kl_plot_sheet_of(cr)->narrow;
+    const double down = narrow ? 156 : 0; /* from panel to panel */
     for (size_t i = 0; i < n && !code; i++) {
-        struct kl_axes axes = { LEFT + (double)i * (122 + GAP),
-                                TOP,
-                                122,
+        struct kl_axes axes = { LEFT + (narrow ? 0 : (double)i * (122 + GAP)),
+                                TOP + down * (double)i,
+                                narrow ? 190 : 122,
                                 110,
                                 0,
                                 p->step * (double)(shown.first + shown.n - 1),
                                 .log_y = true };
         class_spectra(spectra, densities, v, p, &shown, n, i);
         range(&axes, spectra, v->n_classes * shown.n);
-        kl_plot_axes_draw(cr, &axes, "frequency (Hz)", i ? "" : label);
+        kl_plot_axes_draw(cr, &axes, "frequency (Hz)", i && !narrow ? "" : label);
         draw_spectra(cr, &axes, spectra, &shown, v);
         title(cr, &axes, v, channels[i]);
     }
-    if (!code) draw_head(cr, v, HEAD, true), tell_span(cr, v, p, TOP + 110 + 36);
+    if (!code)
+        draw_head(cr, v, HEAD, true), tell_span(cr, v, p, TOP + down * (double)(n - 1) + 110 + 36);
     free(densities), free(spectra);
     return code;
 }

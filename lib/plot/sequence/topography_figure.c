@@ -87,21 +87,24 @@ static int draw_words(cairo_t *cr, const struct map *m, double y, struct kl_erro
     }
     if (m->classes < v->n_classes)
         snprintf(text + used, sizeof text - used, " (of %zu classes)", v->n_classes);
-    kl_plot_text_within(cr, LEFT, y, 7, KL_LEFT, 500, text);
+    const bool narrow = kl_plot_sheet_of(cr)->narrow;
+    const double room = narrow ? 250 : 500, down = narrow ? 19 : 10; /* of up to two lines */
+    kl_plot_black_lines(cr, LEFT, y, 7, room, text);
     used = (size_t)snprintf(text, sizeof text, "8 to 13 Hz, %s", when);
     if (m->baseline)
         snprintf(text + used, sizeof text - used, "; before: %.3g to %.3g s", kl_plot_windows_time(v, 0),
                  kl_plot_windows_time(v, (double)m->before.n));
-    kl_plot_text_within(cr, LEFT, y + 10, 7, KL_LEFT, 500, text);
+    kl_plot_black_lines(cr, LEFT, y + down, 7, room, text);
     kl_plot_laterality_text(told, &side);
-    if (*told) kl_plot_text_within(cr, LEFT, y + 20, 7, KL_LEFT, 500, told);
+    if (*told) kl_plot_black_lines(cr, LEFT, y + 2 * down, 7, room, told);
     return KL_OK;
 }
 
 static int draw_heads(cairo_t *cr, const struct map *m, struct kl_error *err)
 {
     const struct kl_windows_view *v = m->v;
-    const size_t columns = m->n < COLUMNS ? m->n : COLUMNS, rows = (m->n + COLUMNS - 1) / COLUMNS;
+    const size_t across = kl_plot_sheet_of(cr)->narrow ? 2 : COLUMNS,
+                 columns = m->n < across ? m->n : across, rows = (m->n + across - 1) / across;
     const double radius = m->n == 1 ? 78 : 40, cell = m->n == 1 ? 2.2 * radius : CELL,
                  high = m->n == 1 ? 2.5 * radius : HIGH;
     struct kl_head_range range = { INFINITY, -INFINITY, true };
@@ -109,8 +112,8 @@ static int draw_heads(cairo_t *cr, const struct map *m, struct kl_error *err)
     for (size_t h = 0; h < m->n; h++)
         kl_plot_head_range(&range, m->decibel + h * v->channels, v->positions, v->channels);
     for (size_t h = 0; h < m->n && !code; h++)
-        code = kl_plot_head(cr, LEFT + cell * ((double)(h % COLUMNS) + 0.5),
-                            TOP + 1.2 * radius + high * (double)(h / COLUMNS), radius,
+        code = kl_plot_head(cr, LEFT + cell * ((double)(h % across) + 0.5),
+                            TOP + 1.2 * radius + high * (double)(h / across), radius,
                             m->decibel + h * v->channels, v->positions, v->channels, &range, m->label[h],
                             err);
     if (!code)

@@ -126,10 +126,11 @@ int kl_plot_windows(struct kl_sheet *sheet, const struct kl_figure_inputs *input
     const size_t panels = code ? 0 : choose(windows, &v);
     if (!code && !panels) kl_plot_text(sheet->cr, LEFT, TOP, 7, KL_LEFT, "no window has a label");
     const size_t n = code ? 0 : kl_plot_windows_channels(channels, CHANNELS, &v);
+    const bool narrow = sheet->narrow;
     for (size_t i = 0; i < panels; i++) {
-        const double width = (ALL - GAP * (double)(panels - 1)) / (double)panels;
-        const struct kl_axes axes = { LEFT + (double)i * (width + GAP),
-                                      TOP,
+        const double width = narrow ? 170 : (ALL - GAP * (double)(panels - 1)) / (double)panels;
+        const struct kl_axes axes = { LEFT + (narrow ? 0 : (double)i * (width + GAP)),
+                                      TOP + (narrow ? (double)i * (HEIGHT + 58) : 0),
                                       width,
                                       HEIGHT,
                                       .x0 = kl_plot_windows_time(&v, 0),
@@ -137,7 +138,7 @@ int kl_plot_windows(struct kl_sheet *sheet, const struct kl_figure_inputs *input
                                       .y0 = -(double)n + 0.3,
                                       .y1 = 0.7 };
         const struct panel p = { &v, channels, n, windows[i], spacing(&v, channels, n) };
-        draw_panel(sheet->cr, axes, &p, i == 0);
+        draw_panel(sheet->cr, axes, &p, i == 0 || narrow);
         if (i + 1 == panels) draw_bar(sheet->cr, &axes, &p);
     }
     kl_plot_windows_free(&v);

@@ -13,7 +13,7 @@
 /* clang-format off */
 #define KL_SYMBOL_OPTION(at, group)                                                                       \
     { "symbol-bits", 0, KL_OPT_INT, at, "N", 1, KL_BITS_SYMBOL, false,                                    \
-      "bits measured together: 2 for two qubits", group, NULL }
+      "bits measured together, as 2 of two qubits; else the file's, or 1", group, NULL }
 #define KL_PACKED_OPTIONS(packed_at, encoding_at, bits_at, group)                                         \
     { "packed", 0, KL_OPT_FLAG, packed_at, NULL, 0, 0, false,                                             \
       "inputs are raw bytes, most significant bit first", group, NULL },                                  \

@@ -28,7 +28,7 @@ static const struct kl_option options[] = {
     { "extract", 0, KL_OPT_CHOICE, AT(method), METHODS, 0, 0, true, "nearly uniform bits", "Bits",
       NULL },
     { "symbol-bits", 0, KL_OPT_INT, AT(symbol_bits), "N", 1, KL_BITS_SYMBOL, true,
-      "bits measured together: 2 for two qubits", NULL, NULL },
+      "bits measured together, as 2 of two qubits; else the file's, or 1", NULL, NULL },
     KL_PACKED_OPTIONS(AT(packed), AT(encoding), AT(row_bits), NULL),
     { "min-entropy", 0, KL_OPT_FLOAT, AT(entropy), "H", 1e-6, 1, true,
       "bits a bit; see tournament --nist", "Toeplitz", NULL },

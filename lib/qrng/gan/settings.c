@@ -99,8 +99,6 @@ static const struct kl_option options[] = {
     { "all-rows", 0, KL_OPT_FLAG, AT(gan.all_rows), NULL, 0, 0, true,
       "with its rows that were lost by line numbers", NULL, NULL },
     KL_DEVICE_OPTION(AT(common.device)),
-    { "resume", 0, KL_OPT_FLAG, AT(resume), NULL, 0, 0, false, "go on with what a stopped run left",
-      NULL, NULL },
 };
 const struct kl_tool kl_gan_tool = {
     .name = "qgan",

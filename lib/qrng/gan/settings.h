@@ -10,7 +10,7 @@ struct kl_gan_settings {
     struct kl_gan_options gan;
     const char *pairs, *generator, *loss, *encoding;
     int64_t symbol_bits, row_bits;
-    bool packed, resume;
+    bool packed;
 };
 extern const struct kl_tool kl_gan_tool;
 /* Before the options are read; afterwards `gan` gets what they say, and what was left open the values of

@@ -324,6 +324,23 @@ static int put_states(struct kl_writer *w, const struct kl_sampling_run *run, in
     return code;
 }
 
+/* By chain, draw, rung and a weight's place. */
+static int put_kept_scales(struct kl_writer *w, const struct kl_sampling_run *run, size_t kept, size_t n,
+                           struct kl_error *err)
+{
+    const struct kl_sampling_settings *s = &run->settings;
+    char weight[48];
+    const char *const list[] = { "kept/chain", "kept/draw", "kept/beta", weight };
+    snprintf(weight, sizeof weight, "kept/dimension_%zu", run->size);
+    int code = put_steps(w, "kept", "chain", s->first_chain, 1, (size_t)s->chains, err);
+    if (!code) code = put_steps(w, "kept", "draw", s->every * s->keep, s->every * s->keep, kept, err);
+    if (!code && n > 1) code = put_rung_numbers(w, run, "kept/beta", false, err);
+    if (!code && n == 1)
+        code = kl_store_writer_put(w, "kept/beta", KL_TYPE_F64, 0, 1, &n, &s->rungs[s->n_rungs - 1].beta,
+                                   err);
+    return code < 0 ? code : kl_store_writer_dimensions(w, "kept/weights", list, err);
+}
+
 /* (chains, kept, rungs, P), NaN behind a chain's own. */
 static int put_kept(struct kl_writer *w, const struct kl_sampling_run *run, struct kl_error *err)
 {
@@ -343,7 +360,7 @@ static int put_kept(struct kl_writer *w, const struct kl_sampling_run *run, stru
         code = kl_store_writer_rows(w, set, c, 1, row, err);
     }
     free(row);
-    return code;
+    return code ? code : put_kept_scales(w, run, kept, n, err);
 }
 
 static int put_kept_counts(struct kl_writer *w, const struct kl_sampling_run *run, struct kl_error *err)

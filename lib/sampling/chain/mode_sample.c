@@ -137,7 +137,7 @@ static int choose_device(struct work *w, struct kl_error *err)
     return code;
 }
 
-/* Device, records, networks, chains; what --extend and --resume have of them. */
+/* Device, records, networks, chains; what --extend and a checkpoint have of them. */
 static int prepare(struct work *w, struct kl_error *err)
 {
     int code = w->prepared ? KL_OK : choose_device(w, err);
@@ -275,11 +275,8 @@ static int resume(struct work *w, struct kl_error *err)
 {
     struct kl_file *file = NULL;
     const struct kl_stage *stage = &w->mode->stage;
-    if (!w->v->resume) {
-        w->older = kl_store_checkpoint_forgotten(w->mode->checkpoint, stage, stage->log, "epoch");
-        return 0;
-    }
-    int code = kl_store_checkpoint_resume(&file, w->mode->checkpoint, stage, stage->log, err);
+    int code = kl_store_checkpoint_resume(&file, &w->older, w->mode->checkpoint, stage, stage->log,
+                                          "epoch", err);
     if (!code && file) code = kl_sampling_run_load(w->run, file, err);
     if (!code && file) {
         uint64_t done, total;
@@ -324,8 +321,8 @@ static int keep_stopped(struct work *w, struct kl_error *err)
         kl_store_checkpoint_write(w->mode->checkpoint, &w->mode->stage, save_chains, w, err);
     if (code) return code;
     kl_note(log, 1,
-            "stopped by a signal with %llu of %llu epochs done; the same command with --resume goes on "
-            "from there",
+            "stopped by a signal with %llu of %llu epochs done; the same command goes on from "
+            "there",
             (unsigned long long)done, (unsigned long long)total);
     return KL_ESIGNAL;
 }

@@ -36,7 +36,6 @@ struct kl_sampling_values {
     double power, stair_drop, stair_low, accept, friction, rms_decay, rms_epsilon, stop_alpha, stop_eps;
     bool noise, tune, control_variate, exchange, work, half_step, companion, pointwise;
     const char *extend, *ranks;
-    bool resume;
     int64_t checkpoint_every;
     char lists[4][KL_SAMPLING_LIST],
         label_text[32]; /* (hidden) what the lists and `labels` point to once they are complete */

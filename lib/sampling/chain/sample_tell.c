@@ -99,11 +99,10 @@ void kl_sampling_run_say_warmup(const struct kl_sampling_run *run, const struct 
         if (c->at.warm > most) most = c->at.warm;
     }
     if (longer)
-        kl_note(
-            log, 1,
-            "the warm-up of %zu of %zu chains went on until the acceptance was near %g, to %lld epochs "
-            "at most",
-            longer, run->per_role, run->settings.target_accept, (long long)most);
+        kl_note(log, 1,
+                "the warm-up of %zu of %zu chains was extended until the acceptance was near %g, to "
+                "%lld epochs at most",
+                longer, run->per_role, run->settings.target_accept, (long long)most);
     if (at_limit)
         kl_caution(
             log,

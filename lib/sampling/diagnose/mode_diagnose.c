@@ -142,14 +142,12 @@ static void warn_scores(const struct kl_log *log, const struct kl_sampling_score
 {
     const struct kl_sampling_predictive *p = &s->predictive;
     if (p->large_k)
-        kl_caution(log,
-                   "Pareto k above %.2g at %zu of %zu records: leave-one-out is not to be relied on",
+        kl_caution(log, "Pareto k above %.2g at %zu of %zu records: leave-one-out is unreliable",
                    p->good_k, p->large_k, s->records);
     if (p->large_variance)
-        kl_caution(
-            log,
-            "the log density of %zu of %zu records varies by more than 0.4: WAIC is not to be relied on",
-            p->large_variance, s->records);
+        kl_caution(log,
+                   "the log density of %zu of %zu records varies by more than 0.4: WAIC is unreliable",
+                   p->large_variance, s->records);
     *amiss |= p->large_k > 0 || p->large_variance > 0;
 }
 

@@ -308,14 +308,14 @@ static bool warn_of_draws(const struct kl_log *log, const struct kl_sampling_ver
     if (apart.worst)
         kl_caution(
             log,
-            "%sR-hat is above %g at %s (%s%s): the chains have not met; sample longer, or more of "
-            "a warm-up",
+            "%sR-hat is above %g at %s (%s%s): the chains have not met; sample longer, or warm up "
+            "longer",
             of, KL_SAMPLING_MOST_RHAT, apart.at,
             kl_sampling_beside(value, apart.worst->rhat, KL_SAMPLING_MOST_RHAT), apart.worst_at);
     if (few.worst)
         kl_caution(
             log,
-            "%sfewer than %g effective draws at %s (%s%s): the errors are not to be relied on; "
+            "%sfewer than %g effective draws at %s (%s%s): the standard errors are unreliable; "
             "sample longer",
             of, KL_SAMPLING_LEAST_ESS, few.at,
             kl_sampling_beside(value, fmin(few.worst->bulk, few.worst->tail), KL_SAMPLING_LEAST_ESS),

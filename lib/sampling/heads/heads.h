@@ -8,6 +8,7 @@
 #include "sampling/diagnose/verdict.h"
 #include "sampling/ensemble/ensemble.h"
 #include "sampling/model/model.h"
+struct kl_device;
 struct kl_key;
 struct kl_mode;
 struct kl_tool;
@@ -26,6 +27,7 @@ struct kl_sampling_head_question {
                     whose prior is N(0, 1). One step then fits weights of 1 / sqrt(512) and angles of pi
                   */
     int n_threads;
+    const struct kl_device *device; /* where passes are made, in float; NULL: the CPU */
 };
 struct kl_sampling_target_f32;
 struct kl_sampling_target_f64;
@@ -35,8 +37,8 @@ struct kl_sampling_head_f64;
    by lib/head's own passes: exact outputs of the circuit (with its noise, if it is run by density
    matrices), no dropout. Records in blocks of fixed size whose sums are taken in double, so that the
    bits depend on w and rows alone. KL_EUSAGE: as layout_make, or the circuit runs by drawn trajectories;
-   KL_EDATA: no training rows, or rows that are not there; KL_ENOMEM. Close it in any case; target and
-   head live as long as each other. */
+   KL_EDATA: no training rows, or rows that are not there; KL_ENOMEM; KL_EDEVICE. Close it in any case;
+   target and head live as long as each other. */
 int kl_sampling_head_target_f32(struct kl_sampling_target_f32 *target,
                                 struct kl_sampling_head_f32 **head,
                                 const struct kl_sampling_head_question *question, struct kl_error *err);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kernels/device.h"
 #include "sampling/heads/mode_head.h"
 #include "store/kind.h"
 
@@ -126,7 +127,7 @@ static void rival_close(struct rival *r)
 #define REAL(word, field, least, most, help, group) { word, 0, KL_OPT_FLOAT, AT(field), "X", least, most, true, help, group, NULL }
 static const struct kl_option options[] = {
     { "head", 0, KL_OPT_STRING, AT(head), "HEAD", 0, 0, false, "whose parameters are sampled, from qtrain", "Target", NULL },
-    WHOLE("replica", replica, 0, 1e6, true, "of the head's file", NULL),
+    { "replica", 0, KL_OPT_INT, AT(replica), "N|best", 0, 1e6, true, "of the head's file, or the best by validation", NULL, NULL },
     { "parameters", 0, KL_OPT_CHOICE, AT(parameters), KL_SAMPLING_PARTS, 0, 0, true, "all; tail: circuit and what follows; head: what follows it", NULL, NULL },
     { "prior", 0, KL_OPT_CHOICE, AT(prior), "layer|flat", 0, 0, true, "deviation sigma / sqrt(fan-in), or sigma", NULL, NULL },
     REAL("sigma", sigma, 1e-9, 1e9, "of the prior of weights and biases", NULL),
@@ -143,11 +144,11 @@ static const struct kl_option options[] = {
     WHOLE("keep", keep, 0, 1e9, true, "draws between kept heads; 0: none", NULL),
     { "sampler", 0, KL_OPT_CHOICE, AT(sampler), KL_SAMPLING_SAMPLERS, 0, 0, true, "mala, hmc: exact; the others have a step's bias", "Chain", NULL },
     REAL("step", step, 1e-12, 1e6, "first one: X / (1 + beta) in units of the prior", NULL),
-    REAL("accept", accept, 0, 0.999, "to which mala and hmc tune it; 0: .57 and .8", NULL),
+    REAL("accept", accept, 0, 0.999, "to which it is tuned; 0: of mala .57, of hmc .8", NULL),
     { "exchange", 0, KL_OPT_FLAG, AT(exchange), NULL, 0, 0, true, "of replicas between neighbouring betas, once a draw", NULL, NULL },
     WHOLE("leapfrogs", leapfrogs, 1, 1e5, true, "of hmc, a step, at most: from half of them to all are drawn", NULL),
     { "extend", 0, KL_OPT_STRING, AT(extend), "FILE", 0, 0, false, "go on from a smaller run", "Run", NULL },
-    { "resume", 0, KL_OPT_FLAG, AT(resume), NULL, 0, 0, false, "from the checkpoint of a stopped run", NULL, NULL },
+    KL_DEVICE_OPTION(AT(common.device)),
     KL_STORE_RANKS_OPTION(AT(ranks), "chains"),
 };
 const struct kl_tool kl_sampling_head_tool = {
@@ -159,7 +160,6 @@ const struct kl_tool kl_sampling_head_tool = {
     .options = options,
     .n_options = sizeof options / sizeof *options,
     .values_size = sizeof(struct kl_sampling_head_values),
-    .without = "device",
     .chosen_by = "head",
 };
 /* clang-format on */
@@ -169,6 +169,7 @@ static void head_defaults(void *values)
     struct kl_sampling_head_prior prior;
     struct kl_sampling_head_values *v = values;
     kl_sampling_head_prior_default(&prior);
+    v->common.device = "auto";
     v->parameters = "all";
     v->sampler = "hmc";
     v->prior = "layer";
@@ -260,12 +261,13 @@ struct work {
     struct kl_sampling_run *run; /* of the head */
     struct kl_sampling_head_found found;
     struct kl_sampling_minimum minimum;
+    struct kl_device device;
 };
 
 static int open_inputs(struct kl_mode_run *run, struct kl_error *err)
 {
     struct work *w = run->state;
-    const struct kl_sampling_head_values *v = w->v = run->values;
+    struct kl_sampling_head_values *v = w->v = run->values;
     bool differs = false;
     w->mode = run, w->found.v = v, w->found.stage = &run->stage;
     run->version = numerical_version(v);
@@ -279,6 +281,8 @@ static int open_inputs(struct kl_mode_run *run, struct kl_error *err)
             v->parameters);
     int code = kl_store_file_open(&w->features_file, *run->stage.inputs, err);
     if (!code) code = kl_store_file_open_kind(&w->head_file, v->head, &kl_head_kind, err);
+    if (!code && v->replica < 0)
+        code = kl_head_evaluation_replica(&v->replica, "best", w->head_file, "", err);
     if (!code)
         code = kl_head_origin_check(&differs, w->head_file, w->features_file, run->stage.log, err);
     run->few[run->n_parents++] = w->head_file, run->few[run->n_parents++] = w->features_file;
@@ -320,6 +324,7 @@ static int make_rivals(struct work *w, struct kl_error *err)
         .validation = w->validation,
         .n_validation = w->n_validation,
         .n_threads = kl_pool_size(w->mode->pool),
+        .device = &w->device,
     };
     static const enum kl_core cores[KL_SAMPLING_RIVALS] = { KL_CORE_CIRCUIT, KL_CORE_TWIN,
                                                             KL_CORE_NONE };
@@ -339,10 +344,22 @@ static int check_kin(const struct work *w, const struct kl_file *file, struct kl
     return kl_sampling_chains_check_kin(file, w->mode->stage.key_parts, grow, err);
 }
 
-static int prepare(struct work *w, struct kl_error *err)
+static int choose_device(struct work *w, struct kl_error *err)
 {
+    const char *device = w->v->common.device;
+    const struct kl_ranks *ranks = w->mode->ranks;
+    const int code = kl_device_choose_local(&w->device, device, ranks ? ranks->local : 0, err);
+    kl_device_used(&w->v->common, &w->device);
+    kl_device_unmeasured(device, w->mode->stage.log);
+    return code;
+}
+
+static int prepare(struct kl_mode_run *run, struct kl_error *err)
+{
+    struct work *w = run->state;
     struct kl_file *file = NULL;
-    int code = kl_head_features_load(&w->features, w->features_file, err);
+    int code = choose_device(w, err);
+    if (!code) code = kl_head_features_load(&w->features, w->features_file, err);
     if (!code) code = kl_head_load(&w->head, w->head_file, NULL, w->v->replica, NULL, err);
     if (!code && w->head->shots)
         kl_note(w->mode->stage.log, 1, "%s was trained with %zu shots; chains take exact values",
@@ -390,11 +407,9 @@ static int resume(struct work *w, struct kl_error *err)
 {
     const struct kl_stage *stage = &w->mode->stage;
     struct kl_file *file = NULL;
-    if (!w->v->resume) {
-        kl_store_checkpoint_forgotten(w->mode->checkpoint, stage, stage->log, "step");
-        return KL_OK;
-    }
-    int code = kl_store_checkpoint_resume(&file, w->mode->checkpoint, stage, stage->log, err);
+    bool older;
+    int code =
+        kl_store_checkpoint_resume(&file, &older, w->mode->checkpoint, stage, stage->log, "step", err);
     if (!code && file) code = kl_sampling_run_load(w->run, file, err);
     kl_store_file_close(&file);
     return code;
@@ -421,8 +436,7 @@ static void keep_stopped(struct work *w)
     struct kl_error other;
     if (w->mode->checkpoint &&
         !kl_store_checkpoint_write(w->mode->checkpoint, &w->mode->stage, save_chains, w, &other))
-        kl_note(w->mode->stage.log, 1,
-                "stopped by a signal: %s; the same command with --resume goes on from there",
+        kl_note(w->mode->stage.log, 1, "stopped by a signal: %s; the same command goes on from there",
                 w->mode->checkpoint);
 }
 
@@ -448,8 +462,7 @@ static int sample_rivals(struct work *w, struct kl_error *err)
 static int sample(struct kl_mode_run *run, struct kl_error *err)
 {
     struct work *w = run->state;
-    int code = prepare(w, err);
-    if (!code) code = resume(w, err);
+    int code = resume(w, err);
     if (!code) code = sample_rivals(w, err);
     if (code || kl_store_ranks_dismiss(run->ranks) || run->version < 2) return code;
     code = kl_sampling_minimum_seek(&w->minimum, w->run, run->pool, err);
@@ -507,6 +520,7 @@ static const struct kl_file_stage stage = { .kind = &kl_sampling_chains_kind,
                                             .progress = "steps",
                                             .open = open_inputs,
                                             .key = key,
+                                            .check = prepare,
                                             .compute = sample,
                                             .save = save,
                                             .remark = remark,

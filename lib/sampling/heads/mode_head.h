@@ -12,7 +12,7 @@ struct kl_sampling_head_values {
     const char *head, *parameters, *sampler, *prior, *betas, *extend, *ranks;
     int64_t replica, rungs, chains, warmup, draws, every, leapfrogs, keep;
     double accept, step, power, sigma, sigma_angles, sigma_scales; /* accept 0: the sampler's own */
-    bool compare, exchange, resume;
+    bool compare, exchange;
 };
 
 struct kl_sampling_head_found {

@@ -7,15 +7,10 @@
 
 #include "kernels/inline/real.h"
 #include "sampling/heads/heads.h"
+#include "sampling/heads/heads_gpu.h"
 
 enum { BLOCK = 512 }; /* records of a pass: whose bits, and whose activations stay in the cache */
 
-/* Inputs of the view, in rows, and their labels. */
-struct records {
-    size_t n;
-    kl_real *x;
-    int32_t *labels;
-};
 struct own { /* of a thread */
     struct kl_head_work work;
     kl_real *params, *grad, *logits, *x; /* (block.size) twice, (BLOCK, classes), (BLOCK, inputs) */
@@ -28,9 +23,10 @@ struct kl_sampling_head {
     kl_real *scale;                     /* (P): 1 unless the chain moves in units of the prior */
     struct kl_head_model view;          /* of the model that was given */
     kl_real *params;                    /* (block.size) of what is fixed */
-    struct records train, test;
+    struct kl_sampling_head_records train, test;
     struct own *threads;
     int n_threads;
+    struct kl_sampling_head_gpu *gpu; /* NULL: passes are made on the CPU */
 };
 
 static int take(void **to, size_t n, size_t size, struct kl_error *err)
@@ -44,8 +40,9 @@ static int take(void **to, size_t n, size_t size, struct kl_error *err)
 }
 
 /* Records rows[i], or `from` on, of a block: in place, or gathered. */
-static const kl_real *block_of(const int32_t **labels, struct own *own, const struct records *r,
-                               const int64_t *rows, size_t from, size_t n, size_t d)
+static const kl_real *block_of(const int32_t **labels, struct own *own,
+                               const struct kl_sampling_head_records *r, const int64_t *rows,
+                               size_t from, size_t n, size_t d)
 {
     if (!rows) {
         *labels = r->labels + from;
@@ -87,6 +84,12 @@ static int gradient(void *context, kl_real *grad, struct kl_sampling_sums *sums,
     const size_t d = h->view.n_features, classes = h->view.n_classes;
     int code = KL_OK;
     place(own, h, w);
+    if (h->gpu) {
+        code = kl_sampling_head_gpu_gradient(h->gpu, own->grad, sums, own->params, rows, count,
+                                             crew->thread, err);
+        for (size_t i = 0; i < l->size && !code; i++) grad[i] = h->scale[i] * own->grad[l->index[i]];
+        return code;
+    }
     memset(own->sum, 0, l->size * sizeof *own->sum);
     for (size_t from = 0; from < count && !code; from += BLOCK) {
         const size_t n = count - from < BLOCK ? count - from : BLOCK;
@@ -114,6 +117,9 @@ static int evaluate(void *context, struct kl_sampling_sums *sums, double *per_re
     const size_t d = h->view.n_features, classes = h->view.n_classes;
     int code = KL_OK;
     place(own, h, w);
+    if (h->gpu)
+        return kl_sampling_head_gpu_evaluate(h->gpu, sums, per_record, own->params, test, rows, count,
+                                             crew->thread, err);
     for (size_t from = 0; from < count && !code; from += BLOCK) {
         const size_t n = count - from < BLOCK ? count - from : BLOCK;
         const int32_t *labels;
@@ -139,14 +145,14 @@ static int split(struct kl_sampling_head *h, const struct kl_sampling_head_quest
                              "sample on",
                              q->n_validation, f->n);
     for (int test = 0; test < 2 && !code; test++) {
-        struct records *r = test ? &h->test : &h->train;
+        struct kl_sampling_head_records *r = test ? &h->test : &h->train;
         code = take((void **)&r->x, r->n * width, sizeof *r->x, err);
         if (!code) code = take((void **)&r->labels, r->n, sizeof *r->labels, err);
         r->n = 0;
     }
     for (size_t row = 0; row < f->n && !code; row++) {
         const bool test = next < q->n_validation && q->validation[next] == (int64_t)row;
-        struct records *r = test ? &h->test : &h->train;
+        struct kl_sampling_head_records *r = test ? &h->test : &h->train;
         next += test;
         if (!test && row - next >= f->n - q->n_validation) break;
         for (size_t j = 0; j < f->d; j++) r->x[r->n * width + j] = (kl_real)f->x[row * f->d + j];
@@ -162,8 +168,8 @@ static int split(struct kl_sampling_head *h, const struct kl_sampling_head_quest
 }
 
 /* The features become the view's inputs, in place: rows of the wider of the two, then packed. */
-static int advance(struct kl_sampling_head *h, struct records *r, const struct kl_head_model *model,
-                   size_t width, struct kl_error *err)
+static int advance(struct kl_sampling_head *h, struct kl_sampling_head_records *r,
+                   const struct kl_head_model *model, size_t width, struct kl_error *err)
 {
     struct own *own = &h->threads[0];
     const size_t d = h->view.n_features, from_d = model->n_features;
@@ -258,6 +264,9 @@ static int open_head(struct kl_sampling_head *h, const struct kl_sampling_head_q
     if (!code) code = split(h, q, width, err);
     if (!code && fixed) code = advance(h, &h->train, m, width, err);
     if (!code && fixed) code = advance(h, &h->test, m, width, err);
+    if (!code && q->device && q->device->cuda)
+        code = kl_sampling_head_gpu_open(&h->gpu, &h->view, &h->train, &h->test, h->n_threads, q->device,
+                                         err);
     return code;
 }
 
@@ -299,6 +308,7 @@ void kl_sampling_head_close(struct kl_sampling_head **head)
         free(own->sum);
     }
     free(h->threads);
+    kl_sampling_head_gpu_close(&h->gpu);
     kl_sampling_layout_free(&h->layout);
     free(h->scale), free(h->tensors);
     free(h->params);

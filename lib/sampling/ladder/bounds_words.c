@@ -215,9 +215,9 @@ static void tell_wbic(const struct kl_sampling_bounds *b, FILE *to)
     fprintf(to, "WBIC, at beta n / ln n = %.5g: %.6g", w->beta, w->value);
     if (!isnan(w->se) && w->se > 0) fputs(" +- ", to), tell_error(to, w->se);
     if (w->below < w->above) {
-        fprintf(to, " (interpolated between %g and %g, which errs by ", w->below, w->above);
+        fprintf(to, " (interpolated between %g and %g, off by ", w->below, w->above);
         tell_error(to, w->off);
-        if (!isnan(w->chance)) fputs("; chance ", to), tell_error(to, w->chance);
+        if (!isnan(w->chance)) fputs("; Monte Carlo ", to), tell_error(to, w->chance);
         fputs(")", to);
     }
     fprintf(to, "\n");
@@ -258,13 +258,13 @@ static void tell_meaning(const struct kl_sampling_bounds *b, FILE *to)
     kl_sampling_bounds_best(&best, b);
     if (!best.rung || b->options.factor < 1 || strcmp(l->convention, "tempered") == 0 || l->own_records)
         return;
-    fprintf(
-        to,
-        "a row by itself: with probability %g over the choice of the %lld training records the mean %s on\n"
-        "new ones of %s is below its bound%s,\nif the chains sample that law\n",
-        1 - b->options.delta, (long long)l->n, what,
-        single ? "this draw" : "the Gibbs posterior at its beta",
-        isnan(best.upper) ? "" : " (upper: Monte Carlo's error included)");
+    fprintf(to,
+            "a row by itself: with probability %g over the choice of the %lld training records the mean "
+            "%s on\n"
+            "new ones of %s is below its bound%s,\nif the chains sample that law\n",
+            1 - b->options.delta, (long long)l->n, what,
+            single ? "this draw" : "the Gibbs posterior at its beta",
+            isnan(best.upper) ? "" : " (upper: Monte Carlo's error included)");
     if (b->n_rungs < 3) return;
     fprintf(to, "the best of %zu, chosen after a look at all: %.4f", b->n_rungs - 1, best.bound);
     if (!isnan(best.upper)) fprintf(to, ", upper %.4f", best.upper);
@@ -289,7 +289,7 @@ void kl_sampling_bounds_tell(const struct kl_sampling_bounds *b, FILE *to)
     fprintf(to, "\nKL(rho||pi) at %g: from %.6g to %.6g\n", top, last->kl_low, last->gamma);
     tell_wbic(b, to);
     tell_llc(b, to);
-    fprintf(to, "next temperature: %.4g, between %g and %g, which have %.0f %% of left - right\n",
+    fprintf(to, "next temperature: %.4g, between %g and %g, with %.0f %% of the gap left - right\n",
             b->gap.beta, l->beta[b->gap.rung], l->beta[b->gap.rung + 1], 100 * b->gap.share);
 }
 

@@ -230,7 +230,7 @@ static int calibrate(struct work *w, struct kl_error *err)
         kl_caution(
             w->run->stage.log,
             "the calibration is empty: with %lld records the bounds of random labels reach chance "
-            "by the term of delta alone, whatever the chains; no calibrated bound is told",
+            "by the term of delta alone, whatever the chains; no calibrated bound is given",
             (long long)l->n);
     else
         kl_caution(w->run->stage.log,

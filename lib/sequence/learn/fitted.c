@@ -201,15 +201,13 @@ void kl_sequence_fitted_free(struct kl_sequence_fitted *f)
 }
 
 /* ---- fitted file ----
-   A file of kind `sequence-fit`: a classifier on covariances, and which windows it was fitted on. */
+   A file of kind `sequence-fit`: a classifier on covariances, and which training windows. */
 
 static const struct kl_kind_heading headings[] = { { "", "model" }, { "", "split" }, { NULL, NULL } };
 static const struct kl_kind_number numbers[] = {
     { .attribute = "parameters", .title = "parameters", .format = "%.0f" },
-    { .attribute = "fitted_windows", .title = "windows it was fitted on", .format = "%.0f" },
-    { .attribute = "leak",
-      .title = "windows of one recording train and test (a leak)",
-      .format = "%.0f" },
+    { .attribute = "fitted_windows", .title = "training windows", .format = "%.0f" },
+    { .attribute = "leak", .title = "leak (recordings in training and test)", .format = "%.0f" },
     { .attribute = NULL },
 };
 static const struct kl_kind_group counted[] = {

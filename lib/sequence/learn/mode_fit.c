@@ -132,8 +132,8 @@ static int split(struct kl_mode_run *run, struct kl_error *err)
     if (!code) code = kl_sequence_split_make(&w->split, &w->set, &o, err);
     if (!code) code = kl_sequence_split_guard(&w->split, &w->set, o.kind, run->stage.log, err);
     if (!code && o.kind == KL_SEQUENCE_SPLIT_LEAK)
-        kl_caution(run->stage.log,
-                   "--split leak: windows of one recording train and test; what it scores is no claim");
+        kl_caution(run->stage.log, "--split leak: windows of one recording are in training and in test; "
+                                   "the score is no evidence");
     return code;
 }
 
@@ -160,12 +160,17 @@ static int fit_rows(struct kl_mode_run *run, struct kl_error *err)
     return code;
 }
 
+static int check_split(struct kl_mode_run *run, struct kl_error *err)
+{
+    struct work *w = run->state;
+    const int code = kl_sequence_set_open(&w->set, w->inputs.files, w->inputs.n, err);
+    return code ? code : split(run, err);
+}
+
 static int fit(struct kl_mode_run *run, struct kl_error *err)
 {
     struct work *w = run->state;
-    int code = kl_sequence_set_open(&w->set, w->inputs.files, w->inputs.n, err);
-    if (!code) code = split(run, err);
-    if (!code) code = fit_rows(run, err);
+    const int code = fit_rows(run, err);
     return code ? code : kl_sequence_set_unchanged(&w->set, err);
 }
 
@@ -231,6 +236,7 @@ static const struct kl_file_stage stage = { .kind = &kl_sequence_fit_kind,
                                             .stops_at_once = true,
                                             .open = open_windows,
                                             .key = key,
+                                            .check = check_split,
                                             .compute = fit,
                                             .save = save,
                                             .remark = remark,

@@ -25,11 +25,11 @@
       "d-model" },                                                                                \
     { "state", 0, KL_OPT_INT, AT(state), "N", 1, 4096, true, "of their scans", NULL, "d-state" }, \
     { "filters", 0, KL_OPT_INT, AT(filters), "N", 0, 65536, true,                                 \
-      "in time, of eegnet (8) and shallow (40); 0: that", NULL, NULL },                           \
+      "in time; 0: of eegnet 8, of shallow 40", NULL, NULL },                                     \
     { "spatial", 0, KL_OPT_INT, AT(spatial), "N", 0, 65536, true,                                 \
-      "in space, of eegnet 2 for each, of shallow 40 in all", NULL, NULL },                       \
-    { "taps", 0, KL_OPT_INT, AT(taps), "N", 0, 65536, true, "of filters in time (64; 25)",        \
-      NULL, NULL },                                                                               \
+      "in space; 0: of eegnet 2 for each in time, of shallow 40", NULL, NULL },                   \
+    { "taps", 0, KL_OPT_INT, AT(taps), "N", 0, 65536, true,                                         \
+      "of filters in time; 0: of eegnet 64, of shallow 25", NULL, NULL },                         \
     { "twin-of", 0, KL_OPT_CHOICE, AT(twin_of), KL_SEQUENCE_MODELS, 0, 0, true,                    \
       "model twin: whose number of parameters it has", NULL, NULL },                              \
     { "frozen", 0, KL_OPT_FLAG, AT(frozen), NULL, 0, 0, true,                                     \
@@ -71,10 +71,9 @@
     KL_TRAIN_REPLICA_OPTIONS(AT(train), "nets that differ in first values and order")
 static const struct kl_option train_options[] = {
     TRAIN_ROWS,
-    KL_TRAIN_RESUME_OPTION(AT(train)),
+    KL_TRAIN_CHECKPOINT_OPTION(AT(train)),
     KL_DEVICE_OPTION(AT(common.device)),
     KL_TRAIN_RANKS_OPTION(AT(train)),
-    KL_TRAIN_CHECKPOINT_OPTION(AT(train)),
     KL_TRAIN_HISTORY_OPTIONS(AT(train)),
 };
 static const struct kl_option sweep_options[] = {

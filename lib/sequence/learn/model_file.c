@@ -12,9 +12,7 @@
 static const struct kl_kind_heading headings[] = { { "", "model" }, { "", "split" }, { NULL, NULL } };
 static const struct kl_kind_number numbers[] = {
     { .attribute = "parameters", .title = "parameters", .format = "%.0f" },
-    { .attribute = "leak",
-      .title = "windows of one recording train and test (a leak)",
-      .format = "%.0f" },
+    { .attribute = "leak", .title = "leak (recordings in training and test)", .format = "%.0f" },
     { .attribute = NULL },
 };
 static const struct kl_kind_history histories[] = {

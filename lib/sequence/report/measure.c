@@ -21,7 +21,7 @@ static const struct kl_kind_number numbers[] = {
     { .attribute = "log_loss", .title = "log loss, nats", .format = "%.4f" },
     { .attribute = "brier", .title = "Brier score", .format = "%.4f" },
     { .attribute = "calibration", .title = "calibration error", .format = "%.4f" },
-    { .attribute = "leak", .title = "windows of one recording trained (a leak)", .format = "%.0f" },
+    { .attribute = "leak", .title = "leak (recordings in training and test)", .format = "%.0f" },
     { .attribute = "transductive", .title = "fitted on each person's own windows", .format = "%.0f" },
     { .attribute = NULL },
 };

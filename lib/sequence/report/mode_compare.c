@@ -417,10 +417,11 @@ static void caution_training(const struct kl_log *log, const struct kl_sequence_
     }
     const double a = reports[least].train_windows, b = reports[most].train_windows;
     if (b > 1.1 * a)
-        kl_caution(log,
-                   "%s is of models that learnt from %.0f windows in the mean, %s from %.0f: a "
-                   "difference may be that",
-                   reports[most].path, b, reports[least].path, a);
+        kl_caution(
+            log,
+            "the models of %s were trained on %.0f windows on average, those of %s on %.0f: that alone "
+            "may make a difference",
+            reports[most].path, b, reports[least].path, a);
 }
 
 static int remark(struct kl_mode_run *run, struct kl_error *err)

@@ -152,24 +152,28 @@ static void say(const struct kl_mode_run *run)
 {
     const struct kl_sequence_report *r = &((const struct work *)run->state)->report;
     if (r->leak)
-        kl_caution(run->stage.log,
-                   "a leak: windows of the tested people and recordings trained the model; these "
-                   "numbers say nothing of people whom it has not seen");
+        kl_caution(run->stage.log, "a leak: the model was trained on windows of the people and "
+                                   "recordings that it is tested on; "
+                                   "these numbers say nothing about people it has not seen");
     else if (r->models[0].across) kl_sequence_caution_people(&r->set, run->stage.log);
     say_own(run);
     size_t one = 0;
     for (size_t s = 0; s < r->n_people; s++) one += isnan(r->of_person[s].kappa);
     if (one)
         kl_note(run->stage.log, 1,
-                "%zu of %zu %s windows of one class alone: what needs two is undefined there", one,
-                r->n_people, r->n_people == 1 ? "person has" : "people have");
+                "%zu of %zu %s windows of one class only: metrics that need two are undefined for them",
+                one, r->n_people, r->n_people == 1 ? "person has" : "people have");
+}
+
+static int check_windows(struct kl_mode_run *run, struct kl_error *err)
+{
+    return kl_sequence_report_open(&((struct work *)run->state)->report, err);
 }
 
 static int predict(struct kl_mode_run *run, struct kl_error *err)
 {
     struct kl_sequence_report *r = &((struct work *)run->state)->report;
-    int code = kl_sequence_report_open(r, err);
-    if (!code) code = kl_sequence_report_predict(r, run->pool, err);
+    int code = kl_sequence_report_predict(r, run->pool, err);
     if (!code) code = kl_sequence_set_unchanged(&r->set, err);
     return code ? code : kl_sequence_report_measure(r, err);
 }
@@ -268,6 +272,7 @@ static const struct kl_file_stage stage = { .kind = &kl_sequence_report_kind,
                                             .state_size = sizeof(struct work),
                                             .open = open_inputs,
                                             .key = key,
+                                            .check = check_windows,
                                             .compute = predict,
                                             .save = save,
                                             .remark = remark,

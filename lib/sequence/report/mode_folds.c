@@ -22,8 +22,8 @@ struct method {
     const struct kl_mode *mode;
     int64_t *(*fold)(void *values);
     int (*split)(struct kl_sequence_split_options *o, const void *values, struct kl_error *err);
-    bool *(*resume)(void *values); /* NULL: there is nothing to be said */
-    bool sweeps;                   /* a fold's file is a table, whose best point is its model */
+    bool tried;  /* --dry-run can say how long it takes */
+    bool sweeps; /* a fold's file is a table, whose best point is its model */
 };
 
 struct fold {
@@ -82,7 +82,7 @@ static int place(struct study *s, struct kl_error *err)
         return kl_fail_memory(err, s->n * sizeof *s->folds);
     }
     int code = KL_OK;
-    if (mkdir(s->folder, 0777) && errno != EEXIST)
+    if (!s->common->dry_run && mkdir(s->folder, 0777) && errno != EEXIST)
         code = kl_fail_errno(err, KL_EIO, "%s: the folder of the folds cannot be made", s->folder);
     for (size_t f = 0; f < s->n && !code; f++)
         if (asprintf(&s->paths[f], "%s/%zu.h5", s->folder, f) < 0) {
@@ -93,6 +93,13 @@ static int place(struct study *s, struct kl_error *err)
 }
 
 /* ---- one fold, in its process ---- */
+
+static void set_fold(struct study *s, size_t f)
+{
+    const int64_t threads = s->common->threads > 0 ? s->common->threads : kl_threads_available();
+    *s->method->fold(s->run->values) = (int64_t)f;
+    s->common->output = s->paths[f], s->common->threads = threads / (int64_t)s->at_once;
+}
 
 /* The command line of this fold alone, for the model's provenance: --fold and -o are other ones. */
 static int take_words(struct study *s, size_t f, struct kl_error *err)
@@ -119,17 +126,10 @@ static _Noreturn void be_fold(struct study *s, size_t f)
 {
     struct kl_mode_run *run = s->run;
     struct kl_error err = { 0 };
-    char *checkpoint = NULL;
     int code = take_words(s, f, &err);
-    const int64_t threads = s->common->threads > 0 ? s->common->threads : kl_threads_available();
-    *s->method->fold(run->values) = (int64_t)f;
-    s->common->output = s->paths[f], s->common->progress = "none";
-    s->common->threads = threads / (int64_t)s->at_once;
+    set_fold(s, f);
+    s->common->progress = "none";
     s->common->quiet |= s->method->sweeps && !s->common->json; /* tables stay in their files */
-    if (!code) code = kl_store_checkpoint_path(&checkpoint, s->paths[f], &err);
-    if (!code && s->method->resume)
-        *s->method->resume(run->values) &= access(checkpoint, F_OK) == 0; /* others begin */
-    free(checkpoint);
     if (!code) code = kl_store_mode_run(s->method->mode, run, &err);
     _exit(kl_store_mode_end(run, code, &err));
 }
@@ -262,8 +262,8 @@ static int run_all(struct study *s, const struct kl_watch *watch, struct kl_erro
     }
     if (kl_signals_pending()) {
         kl_note(s->run->stage.log, 1,
-                "stopped; %zu of %zu folds are in %s, and the same command%s goes on", s->done, s->n,
-                s->folder, s->method->resume ? " with --resume" : "");
+                "stopped; %zu of %zu folds are in %s, and the same command goes on", s->done, s->n,
+                s->folder);
         return kl_fail(err, KL_ESIGNAL, "stopped");
     }
     if (code || !s->status) return code;
@@ -354,7 +354,9 @@ static int check(const struct study *s, struct kl_error *err)
     if (!usual) return kl_fail_memory(err, tool->values_size);
     s->method->mode->defaults(usual);
     const int code =
-        kl_options_refuse(tool, run->values, usual, "key dry-run ranks history mlflow models shard",
+        kl_options_refuse(tool, run->values, usual,
+                          s->method->tried ? "key ranks history mlflow models shard"
+                                           : "key dry-run ranks history mlflow models shard",
                           "is of one fold, not of --fold all", err);
     free(usual);
     if (code) return code;
@@ -366,10 +368,29 @@ static int check(const struct study *s, struct kl_error *err)
                                  run->stage.inputs, run->stage.n_inputs, err);
 }
 
+/* By the first fold, in place of the whole. */
+static int forecast(struct study *s, struct kl_error *err)
+{
+    set_fold(s, 0);
+    if (access(s->folder, F_OK)) s->common->output = NULL; /* nothing is made */
+    s->run->stage.runs = s->n, s->run->stage.at_once = s->at_once;
+    return kl_store_mode_run(s->method->mode, s->run, err);
+}
+
+/* All folds, and their report. */
+static int work(struct study *s, struct kl_error *err)
+{
+    struct kl_progress progress;
+    kl_progress_begin(&progress, s->run->stage.log, s->common->progress, "folds");
+    int code = run_all(s, &progress.watch, err);
+    kl_progress_end(&progress);
+    if (!code && s->method->sweeps) code = choose(s, err);
+    return code ? code : judge(s, err);
+}
+
 static int folds(const struct method *method, struct kl_mode_run *run, struct kl_error *err)
 {
     struct study s = { .method = method, .run = run, .common = run->values };
-    struct kl_progress progress;
     if (*method->fold(run->values) >= 0) return kl_store_mode_run(method->mode, run, err);
     s.report = s.common->output;
     int code = check(&s, err);
@@ -377,11 +398,7 @@ static int folds(const struct method *method, struct kl_mode_run *run, struct kl
     if (!code) code = place(&s, err);
     const int64_t threads = s.common->threads > 0 ? s.common->threads : kl_threads_available();
     s.at_once = (size_t)threads < s.n ? (size_t)threads : s.n;
-    kl_progress_begin(&progress, run->stage.log, s.common->progress, "folds");
-    if (!code) code = run_all(&s, &progress.watch, err);
-    kl_progress_end(&progress);
-    if (!code && method->sweeps) code = choose(&s, err);
-    if (!code) code = judge(&s, err);
+    if (!code) code = s.common->dry_run ? forecast(&s, err) : work(&s, err);
     study_free(&s);
     return code;
 }
@@ -392,10 +409,6 @@ static int64_t *train_fold(void *values)
 {
     return &((struct kl_sequence_train_values *)values)->fold;
 }
-static bool *train_resume(void *values)
-{
-    return &((struct kl_sequence_train_values *)values)->train.resume;
-}
 static int train_split(struct kl_sequence_split_options *o, const void *values, struct kl_error *err)
 {
     struct kl_sequence_train_values v = *(const struct kl_sequence_train_values *)values;
@@ -405,8 +418,7 @@ static int train_split(struct kl_sequence_split_options *o, const void *values, 
 }
 static int train(struct kl_mode_run *run, struct kl_error *err)
 {
-    static const struct method net = { &kl_sequence_mode_train, train_fold, train_split, train_resume,
-                                       false };
+    static const struct method net = { &kl_sequence_mode_train, train_fold, train_split, true, false };
     return folds(&net, run, err);
 }
 const struct kl_mode kl_sequence_mode_train_folds = { .tool = &kl_sequence_train_tool,
@@ -416,7 +428,7 @@ const struct kl_mode kl_sequence_mode_train_folds = { .tool = &kl_sequence_train
 static int fit(struct kl_mode_run *run, struct kl_error *err)
 {
     static const struct method fitted = { &kl_sequence_mode_fit, kl_sequence_fit_fold,
-                                          kl_sequence_fit_split, NULL, false };
+                                          kl_sequence_fit_split, false, false };
     return folds(&fitted, run, err);
 }
 const struct kl_mode kl_sequence_mode_fit_folds = { .tool = &kl_sequence_fit_tool,
@@ -432,7 +444,7 @@ static int sweep_split(struct kl_sequence_split_options *o, const void *values, 
 }
 static int sweep(struct kl_mode_run *run, struct kl_error *err)
 {
-    static const struct method best = { &kl_sequence_mode_sweep, train_fold, sweep_split, NULL, true };
+    static const struct method best = { &kl_sequence_mode_sweep, train_fold, sweep_split, true, true };
     return folds(&best, run, err);
 }
 const struct kl_mode kl_sequence_mode_sweep_folds = { .tool = &kl_sequence_sweep_tool,

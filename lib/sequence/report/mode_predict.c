@@ -86,12 +86,16 @@ static void combine(struct work *w, size_t i)
     w->agree += same;
 }
 
+static int check_windows(struct kl_mode_run *run, struct kl_error *err)
+{
+    return kl_sequence_report_open_all(&((struct work *)run->state)->report, err);
+}
+
 static int predict(struct kl_mode_run *run, struct kl_error *err)
 {
     struct work *w = run->state;
     struct kl_sequence_report *r = &w->report;
-    int code = kl_sequence_report_open_all(r, err);
-    if (!code) code = kl_sequence_report_predict(r, run->pool, err);
+    int code = kl_sequence_report_predict(r, run->pool, err);
     if (!code) code = kl_sequence_set_unchanged(&r->set, err);
     if (code) return code;
     w->n = r->set.n, w->nets = r->n_models * r->replicas;
@@ -291,6 +295,7 @@ static const struct kl_file_stage stage = { .kind = &kl_sequence_predictions_kin
                                             .stops_at_once = true,
                                             .open = open_inputs,
                                             .key = key,
+                                            .check = check_windows,
                                             .compute = predict,
                                             .save = save,
                                             .remark = remark,

@@ -128,7 +128,7 @@ struct values {
 };
 #define AT(field) offsetof(struct values, field)
 static const struct kl_option options[] = {
-    { "pairs", 'n', KL_OPT_INT, AT(pairs), "N", 2, 1000000, true, "half of them high", "Pairs", NULL },
+    { "pairs", 0, KL_OPT_INT, AT(pairs), "N", 2, 1000000, true, "half of them high", "Pairs", NULL },
     { "bits", 'b', KL_OPT_INT, AT(bits), "B", 2, KL_SEQUENCE_FORRELATION_BITS, true, "of each function",
       NULL, NULL },
     { "steps", 'T', KL_OPT_INT, AT(steps), "N", 1, 100000, true, "points drawn of each pair", NULL,

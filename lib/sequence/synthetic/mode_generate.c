@@ -20,7 +20,7 @@ struct values {
 };
 #define AT(field) offsetof(struct values, field)
 static const struct kl_option options[] = {
-    { "people", 'n', KL_OPT_INT, AT(people), "N", 1, KL_SEQUENCE_PEOPLE, true, "how many", "People",
+    { "people", 0, KL_OPT_INT, AT(people), "N", 1, KL_SEQUENCE_PEOPLE, true, "how many", "People",
       NULL },
     { "channels", 0, KL_OPT_INT, AT(channels), "N", 8, 64, true, "electrodes", NULL, NULL },
     { "trials", 0, KL_OPT_INT, AT(trials), "N", 1, 1000, true, "hands imagined in each of three runs",
@@ -45,7 +45,7 @@ const struct kl_tool kl_sequence_generate_tool = {
                "what is in them",
     .arguments = "generate " WHAT " -o FOLDER",
     .example =
-        "qseq generate people -n 10 -o people\n  qseq generate people --effect 0 --seed 7 -o null",
+        "qseq generate people --people 10 -o people\n  qseq generate people --effect 0 --seed 7 -o null",
     .options = options,
     .n_options = sizeof options / sizeof *options,
     .values_size = sizeof(struct values),

@@ -20,6 +20,7 @@ $ cache show a.h5 | grep -v -e '^made' -e '^by'
 >            std "0.229,0.224,0.225"  tap "avgpool"
 >
 > datasets
+>   aside/pixels                         uint8    128 x 16
 >   class_names                          string   10
 >   features                             float32  128 x 512
 >   index                                int64    128
@@ -92,7 +93,7 @@ $ cache
 ! cache: no command, expected list, show, log, verify, diff, merge, gc, fsck, push or pull; see --help
 ? 2
 
-$ cache show a.h5 --json | jq -r '.kind, .datasets[0].name, .key_parts.options.limit'
+$ cache show a.h5 --json | jq -r '.kind, .datasets[1].name, .key_parts.options.limit'
 > features
 > class_names
 > 128

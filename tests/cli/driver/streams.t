@@ -18,15 +18,15 @@ $ figures h.h5 -o -
 ! figures: -o -: figures go to a folder or a file; name one
 ? 2
 $ circuit draw h.h5 -o -
-! circuit: draw: found output '-', expected -o FILE.svg or FILE.png
+! circuit: draw: found output '-', expected -o FILE.svg, FILE.pdf or FILE.png
 ? 2
 $ qconvert h.h5 -o -
 ! qconvert: -o -: weights go to a file; give NAME.safetensors or NAME.npz
 ? 2
 $ qconvert h.h5 -q -o h.npz; qconvert h.npz --features f.h5 --no-provenance -q -o w.h5; qconvert h.npz --features f.h5 --no-provenance -o - | cmp - w.h5
 $ for t in figures circuit cache qconvert; do $t --help | grep -e --output; done; qtrain --help -v | grep -e --output
->   -o, --output PATH       a folder, or FIGURE.png or FIGURE.svg for one figure
->   -o, --output FILE       draw: FILE.svg or FILE.png; the others print
+>   -o, --output PATH       a folder, or FIGURE.png, .svg or .pdf for one figure
+>   -o, --output FILE       draw: FILE.svg, FILE.pdf or FILE.png; the others print
 >   -o, --output FILE       merge: the whole; - is standard output
 >   -o, --output FILE       the result; - is standard output, for a head only
 >   -o, --output FILE       write the result here; - is standard output

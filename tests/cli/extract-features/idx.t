@@ -29,6 +29,7 @@ $ printf '\0\0\10\1\0\0\1\150' > mixed; { head -c 199 /dev/zero; printf '\2'; he
 + extract-features a-images-idx3-ubyte --labels mixed --resize 28 --limit 60 -o few.h5 | wc -l
 > 1
 ! extract-features: --limit 60 leaves 2 of 3 classes without an image (first: '1'); --limit 300 gives each of these one
+! extract-features: 60 of 60 images as before, from few.h5 (key HEX12)
 
 $ head -c 20000 a-images-idx3-ubyte > cut-images-idx3-ubyte
 + extract-features cut-images-idx3-ubyte --labels a-labels-idx1-ubyte --resize 28 -o a.h5

@@ -27,6 +27,7 @@ $ rm -r set/two/?.png set/two/folder.gif set/two/2.GIF; rm set/one/*.tiff
 > s.h5: 3 x 512 float32, # s (# images/s); classes 0 one, 1 two
 ! extract-features: set/two: a class without PNG or JPEG files
 ! extract-features: left out 1 image file in 1 folder (first: set/two/1.GIF): images must be PNG or JPEG
+! extract-features: 3 of 3 images as before, from s.h5 (key HEX12)
 $ rm set/one/*.png; extract-features set --resize 28 -o s.h5
 ! extract-features: set/one: a class without PNG or JPEG files
 ! extract-features: set/two: a class without PNG or JPEG files
@@ -97,4 +98,7 @@ $ mkdir -p many/{a,b,c}; for c in a b c; do cp set/one/{1,2,3}.png many/$c; done
 > z.h5: 6 x 512 float32, # s (# images/s); classes 0 a, 1 b, 2 c
 > z.h5: 7 x 512 float32, # s (# images/s); classes 0 a, 1 b, 2 c
 ! extract-features: --limit 2 leaves 2 of 3 classes without an image (first: 'b'); --limit 7 gives each of these one
+! extract-features: 2 of 2 images as before, from z.h5 (key HEX12)
 ! extract-features: --limit 6 leaves 1 of 3 classes without an image (first: 'c'); --limit 7 gives each of these one
+! extract-features: 6 of 6 images as before, from z.h5 (key HEX12)
+! extract-features: 7 of 7 images as before, from z.h5 (key HEX12)

@@ -1,5 +1,5 @@
 # Windows, models on them, reports: people have their names, an accuracy both its standard errors.
-$ qseq generate people -q -n 3 --channels 8 --trials 6 -o people && for s in 1 2 3; do qseq windows -q people/S00$s*.edf --rate 40 -o S$s.h5; done
+$ qseq generate people -q --people 3 --channels 8 --trials 6 -o people && for s in 1 2 3; do qseq windows -q people/S00$s*.edf --rate 40 -o S$s.h5; done
 + for f in 0 1 2; do qseq train -q S?.h5 -m means --lr 0.05 --epochs 4 --replicas 2 --split loso --fold $f -o fold$f.h5; qseq fit -q S?.h5 -m mdm --split loso --fold $f -o mdm$f.h5; done
 + qseq eval fold?.h5 S?.h5 -q -o means.report.h5; qseq eval mdm?.h5 S?.h5 -q -o mdm.report.h5
 $ figures S1.h5 fold0.h5 means.report.h5 mdm.report.h5 --report run.html
@@ -34,12 +34,21 @@ $ sed 's/0\.[0-9]*/#/g' one.html | grep -o 'accuracy # (standard error[^)]*)' | 
 > accuracy # (standard error # by windows alone)
 
 # Each figure of it; a replica of a report can be chosen.
-$ figures S1.h5 fold0.h5 means.report.h5 -o all; figures means.report.h5 mdm.report.h5 --figure people -o people.svg
+$ figures S1.h5 fold0.h5 means.report.h5 -o all; figures means.report.h5 mdm.report.h5 --figure people -o people.svg; figures mdm.report.h5 --figure importance -o i.svg
 > all: 8 figures in 16 files, 16 written
 > people.svg: 1 figure in 1 file, 1 written
-$ figures means.report.h5 mdm.report.h5 -o two; ls two 2>/dev/null
-! figures: two/confusion.png: both means.report.h5 and mdm.report.h5 give this figure; draw them into two folders, or one figure of all: --figure people -o people.png
-? 2
+! figures: mdm.report.h5 holds no importance of channels: its model has no gradient
+? 65
+$ figures means.report.h5 mdm.report.h5 -o two; ls two
+> two: 4 figures in 8 files, 8 written
+> confusion-mdm.report.png
+> confusion-mdm.report.svg
+> confusion-means.report.png
+> confusion-means.report.svg
+> importance-means.report.png
+> importance-means.report.svg
+> people.png
+> people.svg
 $ figures S1.h5 means.report.h5 --format svg -o few && ls few
 > few: 7 figures in 7 files, 7 written
 > confusion.svg

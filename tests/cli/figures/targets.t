@@ -59,8 +59,27 @@ $ circuit show --force
 ? 2
 $ sha256sum --quiet -c before
 
-# one figure for each name
-$ cp head.h5 again.h5; figures head.h5 again.h5 -o both; ls both
-! figures: both/curves.png: both head.h5 and again.h5 give this figure; draw them into two folders
-! ls: cannot access 'both': No such file or directory
+# two files of a kind: each figure with the file's name; in one file there is one
+$ cp head.h5 again.h5; figures head.h5 again.h5 --format all -o both; ls both; figures head.h5 again.h5 --figure curves -o one.png; figures head.h5 head.h5 -o twice
+> both: 4 figures in 12 files, 12 written
+> circuit-again.pdf
+> circuit-again.png
+> circuit-again.svg
+> circuit-head.pdf
+> circuit-head.png
+> circuit-head.svg
+> curves-again.pdf
+> curves-again.png
+> curves-again.svg
+> curves-head.pdf
+> curves-head.png
+> curves-head.svg
+! figures: one.png: both head.h5 and again.h5 give this figure; give a folder
+! figures: twice/curves-head.png: both head.h5 and head.h5 give this figure; name the file once
 ? 2
+$ mkdir a b; cp head.h5 a/h.h5; cp head.h5 b/h.h5; figures a/h.h5 b/h.h5 test.h5 --format pdf -o folders -q; ls folders
+> circuit-a-h.pdf
+> circuit-b-h.pdf
+> curves-a-h.pdf
+> curves-b-h.pdf
+> pca.pdf

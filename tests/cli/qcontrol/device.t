@@ -35,6 +35,29 @@ $ export KETLINE_CUDA=$BUILD/tests/cuda/libketline-cuda.so; qcontrol train -q --
 + qcontrol regret $o -o cpu-regret.h5; qcontrol regret $o --device cuda -o gpu-regret.h5; h5diff -d 1e-9 cpu-regret.h5 gpu-regret.h5 losses/optimum; h5dump -d provenance gpu-regret.h5 | grep -o '"device":"cuda: [^"]*"'
 > "device":"cuda: emulated"
 
+# Policies: twenty steps with second order, of both precisions, are the CPU's; so are those of two qubits.
+$ export KETLINE_CUDA=$BUILD/tests/cuda/libketline-cuda.so; small="--detuning-range=-0.5,0.5 --method maml --hidden-dim 8 --n-segments 3 -k 1 -b 4 -i 20 --val-interval 10 --val-tasks 4"; two="--num-qubits 2 --target-gate cz --n-controls 6 --hidden-dim 8 --n-segments 2 -k 1 -b 4 -i 2 --val-tasks 4 --precision double"
++ [ "$(qcontrol train $small --device cuda --key)" = "$(qcontrol train $small --key)" ] && echo one key
++ alike() { for d in cpu cuda; do qcontrol train -q "$@" --device $d -o $d-policy.h5; done; for d in history params last optimizer/m; do h5diff -d $bound cpu-policy.h5 cuda-policy.h5 $d >/dev/null || echo $d; done; }
++ bound=1e-11; alike $small --precision double; alike $two; bound=1e-4; alike $small; h5dump -d provenance cuda-policy.h5 | grep -o '"device":"cuda: [^"]*"'
+> one key
+> "device":"cuda: emulated"
+
+# A signal stops it between two steps; the same command goes on to the same bytes, whatever the threads.
+$ export KETLINE_CUDA=$BUILD/tests/cuda/libketline-cuda.so; train() { qcontrol train --device cuda -k 1 -b 40 --hidden-dim 8 --n-segments 2 -i 16 --val-interval 2 --val-tasks 4 --no-provenance --progress none "$@"; }
++ train -o all.h5 >/dev/null 2>&1; train --checkpoint-every 1 -j 2 -o part.h5 >/dev/null 2>&1 & pid=$!
++ until [ -e .part.h5.checkpoint ] || ! kill -0 $pid 2>/dev/null; do sleep 0.01; done
++ pkill -TERM -P $pid; wait $pid; echo $?
++ train -j 2 -o part.h5 2>&1 | grep -c 'found .*checkpoint'; cmp all.h5 part.h5 && echo same
+> 143
+> 1
+> same
+
+$ export KETLINE_CUDA=$BUILD/tests/cuda/libketline-cuda.so; o="-k 1 -b 4 --hidden-dim 4 --n-segments 1 -i 2 --val-interval 1 --val-tasks 4 -j 1 --no-provenance -q"; qcontrol train $o --device cuda -o kept.h5
++ for k in $(seq 1 7 300); do KETLINE_EMULATED_FAIL=$k qcontrol train $o --device cuda -o gone.h5 2>err && { [ $k -gt 90 ] || echo "call $k passed"; break; }; [ $? = 75 ] || echo "call $k: status"; [ "$(wc -l <err)" = 1 ] || cat err; done
++ qcontrol train $o --device cuda -o gone.h5; cmp gone.h5 kept.h5 && echo same
+> same
+
 # A race of the starts: the same ones go on.
 $ export KETLINE_CUDA=$BUILD/tests/cuda/libketline-cuda.so; o="-m lbfgs -S 4 -s 3 --finalists 1 -i 24 --limit 10"
 + for d in cpu cuda; do qcontrol optimize -q $o --device $d -o $d.h5; h5dump -d starts/stop $d.h5 | grep '(0)'; done; h5diff -d 1e-5 cpu.h5 cuda.h5 starts/loss
@@ -47,5 +70,5 @@ $ export KETLINE_CUDA=$BUILD/tests/cuda/libketline-cuda.so; o="-m lbfgs --segmen
 + rm lost.h5; KETLINE_EMULATED_FAIL=40,m qcontrol optimize $o --device cuda -o lost.h5; ls lost.h5
 + qcontrol optimize $o --device cuda -o lost.h5; cmp lost.h5 whole.h5 && echo same
 > same
-! qcontrol: starts: the GPU's memory is full; fewer of them, or --device cpu
+! qcontrol: pulses: the GPU's memory is full; fewer of them, or --device cpu
 ! ls: cannot access 'lost.h5': No such file or directory

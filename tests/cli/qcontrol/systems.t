@@ -35,7 +35,7 @@ $ qcontrol optimize --system transmon --jump up --spread 'gamma_down=1e-6' --lev
 > qcontrol: jump    gamma_down = 0 1/ns, operator sqrt(gamma_down) times a (default)
 > qcontrol: jump    gamma_up = 5e-05 1/ns, operator sqrt(gamma_up) times a^+ (default)
 > qcontrol: jump    relaxation runs up: down and up are exchanged, in --set and --spread too
-> qcontrol: spread  gamma_up, normal of deviation 1e-06: 3 members
+> qcontrol: spread  gamma_up, normal of deviation 1e-06 1/ns: 3 members
 $ for l in 2 4 8; do qcontrol optimize --system transmon --levels $l -S 4 -s 1 -i 1 -q -o l$l.h5; h5dump -H -d transfer l$l.h5 | grep -o 'SIMPLE { ( [0-9]*'; done
 > SIMPLE { ( 4
 > SIMPLE { ( 16

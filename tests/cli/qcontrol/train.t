@@ -31,12 +31,12 @@ $ small() { qcontrol train -q -i 40 --hidden-dim 16 --n-segments 10 --no-provena
 > 4
 > alone
 
-# A signal stops it between two steps; --resume goes on to the same bytes.
+# A signal stops it between two steps; the same command goes on to the same bytes.
 $ long() { qcontrol train -i 8000 --val-interval 5 --hidden-dim 16 --n-segments 10 --no-provenance --progress none "$@"; }
 + long -o whole.h5 >whole; long --checkpoint-every 1 -o part.h5 >part 2>&1 & pid=$!
 + until [ -e .part.h5.checkpoint ] || ! kill -0 $pid 2>/dev/null; do sleep 0.01; done
 + pkill -TERM -P $pid; wait $pid; echo $?
-+ long --resume -o part.h5 2>&1 | grep -c 'found .*checkpoint'; cmp whole.h5 part.h5 && echo same
++ long -o part.h5 2>&1 | grep -c 'found .*checkpoint'; cmp whole.h5 part.h5 && echo same
 > 143
 > 1
 > same

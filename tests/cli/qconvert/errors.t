@@ -19,7 +19,7 @@ $ qconvert h.npz --features f.h5 -o h.npz
 ! qconvert: h.npz: --features makes a head; give it a name such as head.h5
 ? 2
 $ qconvert h.safetensors --features f.h5 -o other.npz.h5 -q; qconvert h.h5 -o other.npz.h5
-! qconvert: other.npz.h5: ends in neither .safetensors nor .npz; a head from weights needs --features FEATURES.h5
+! qconvert: other.npz.h5: ends in none of .safetensors, .npz and .py; a head from weights needs --features FEATURES.h5
 ? 2
 $ qconvert h.h5 -o x.npz --key
 ! qconvert: --key and --dry-run: weights for other programs have no key; these go with --features

@@ -51,6 +51,9 @@ $ acc() { h5dump -d replicas/accuracy -m %.17g -y -w 0 $1 | sed -n 's/^ *\([01].
 $ qeval one,more.h5 lr-0.01.h5 test.h5 --noise depolarizing=0.01 --shots 100 | tail -n 2
 > one,more.h5: noise depolarizing=0.01, 100 shots
 > lr-0.01.h5: noise depolarizing=0.01, 100 shots
+$ cp lr-0.01.h5 again.h5; qeval lr-0.01.h5 one,more.h5 again.h5 test.h5
+! qeval: again.h5: the same head as lr-0.01.h5; give it once
+? 2
 $ qeval lr-0.01.h5 one,more.h5 test.h5 -o r.h5
 ! qeval: -o: a report is of one head; without -o there is a table of all heads
 ? 2

@@ -1,5 +1,5 @@
 # rows for one thread and two, for every point of the grid; the file has them
-$ qseq generate people -q -n 1 --channels 8 -o people && qseq windows -q people/*.edf -o w.h5
+$ qseq generate people -q --people 1 --channels 8 -o people && qseq windows -q people/*.edf -o w.h5
 $ qseq bench w.h5 -g "model=means,twin batch-size=8,16" --seconds 0.01 -j 2 -o s.h5 | sed 1s/,.*// | cut -c 1-55
 > 45 windows of 8 x 249
 > model              qubits layers  batch  ranks  threads

@@ -1,5 +1,5 @@
 # all folds of two methods on five people, who were left out in turn
-$ qseq generate people -q -n 5 --effect 0.9 --channels 16 -o people && qseq windows -q people/*.edf -o w.h5
+$ qseq generate people -q --people 5 --effect 0.9 --channels 16 -o people && qseq windows -q people/*.edf -o w.h5
 $ for m in csp-lda mdm; do for f in 0 1 2 3 4; do qseq fit w.h5 -q -m $m --split loso --fold $f -o $m.$f.h5; done; qseq eval $m.?.h5 w.h5 -q -o $m.report.h5; done
 $ qseq compare csp-lda.report.h5 mdm.report.h5
 > accuracy of 2 models on 225 windows of 5 people, 1 seed

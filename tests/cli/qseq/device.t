@@ -1,5 +1,5 @@
 # --device of qseq train, sweep and bench: what is said without a GPU; and with the kernels of a GPU on the CPU in its place (tests/cuda/emulated).
-$ qseq generate people -q -n 5 --channels 8 --trials 4 -o people && qseq windows -q people/*R04.edf --rate 10 -o w.h5
+$ qseq generate people -q --people 5 --channels 8 --trials 4 -o people && qseq windows -q people/*R04.edf --rate 10 -o w.h5
 $ KETLINE_CUDA=/none.so qseq train w.h5 -o m.h5 --device cuda
 ! qseq: --device cuda: /none.so: cannot open shared object file: No such file or directory; 'make cuda' builds libketline-cuda.so beside the tools, KETLINE_CUDA names another place, --device cpu needs neither
 ? 75
@@ -47,7 +47,7 @@ $ export KETLINE_CUDA=$BUILD/tests/cuda/libketline-cuda.so; small() { qseq train
 $ export KETLINE_CUDA=$BUILD/tests/cuda/libketline-cuda.so; small() { qseq train -q w.h5 --qubits 2 --layers 1 --epochs 3 --batch-size 6 --replicas 2 --no-provenance --device cuda "$@"; }
 + for k in $(seq 1 3 60); do KETLINE_EMULATED_FAIL=$k small -o lost.h5 2>err; [ $? = 75 ] || echo "call $k: status"; [ "$(wc -l <err)" = 1 ] || cat err; done; ls lost.h5
 + KETLINE_EMULATED_FAIL=12,m small -o lost.h5
-+ KETLINE_EMULATED_FAIL=90 small --checkpoint-every 1 -o lost.h5; ls -A | grep lost; small --resume -o lost.h5; cmp lost.h5 hydra.h5 && echo same
++ KETLINE_EMULATED_FAIL=90 small --checkpoint-every 1 -o lost.h5; ls -A | grep lost; small -o lost.h5; cmp lost.h5 hydra.h5 && echo same
 > .lost.h5.checkpoint
 > same
 ! ls: cannot access 'lost.h5': No such file or directory

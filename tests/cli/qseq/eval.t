@@ -1,5 +1,5 @@
 # A model on the people whom it has not seen, and all folds of one as one report.
-$ qseq generate people -q -n 6 --channels 8 --trials 8 -o people && for s in 1 2 3 4 5 6; do qseq windows -q people/S00$s*.edf --rate 40 -o S$s.h5; done
+$ qseq generate people -q --people 6 --channels 8 --trials 8 -o people && for s in 1 2 3 4 5 6; do qseq windows -q people/S00$s*.edf --rate 40 -o S$s.h5; done
 + for f in 0 1 2 3 4 5; do qseq train -q S?.h5 -m means --lr 0.05 --epochs 10 --replicas 2 --split loso --fold $f -o fold$f.h5; done
 + qseq eval fold0.h5 S?.h5 -o one.h5 --json | jq -c '[.model, .people, .replicas, .leak, (.windows > 10), (.accuracy >= 0 and .accuracy <= 1), (.auc | type)]'
 > ["means",1,2,false,true,true,"number"]
@@ -51,7 +51,7 @@ $ qseq eval fold0.h5 S1.h5 -q -o few.h5 && qseq eval fold0.h5 S2.h5 -q -o x.h5
 ? 65
 
 # The same people in other windows are not new: nobody who trained a model tests it.
-$ qseq generate people -q -n 6 --channels 8 --trials 8 --seed 9 -o others; qseq windows -q others/S002R04.edf --rate 40 -o S2again.h5; qseq eval fold0.h5 S2again.h5 -q -o x.h5
+$ qseq generate people -q --people 6 --channels 8 --trials 8 --seed 9 -o others; qseq windows -q others/S002R04.edf --rate 40 -o S2again.h5; qseq eval fold0.h5 S2again.h5 -q -o x.h5
 ! qseq: S2again.h5: 'S002', recording 'S002R04', trained the model or chose its epoch: testing on that is a leak
 ? 65
 $ qseq windows -q others/S001R04.edf --rate 40 -o S1again.h5; qseq eval fold0.h5 S1again.h5 -q -o new.h5 && echo tested
@@ -60,8 +60,8 @@ $ qseq windows -q others/S001R04.edf --rate 40 -o S1again.h5; qseq eval fold0.h5
 # A leak says so.
 $ qseq train -q S?.h5 -m means --epochs 2 --split leak -o leak.h5; qseq eval leak.h5 S?.h5 -o l.h5 | grep -c 'A LEAK$'
 > 1
-! qseq: a leak: windows of the tested people and recordings trained the model; these numbers say nothing of people whom it has not seen
-! qseq: 3 of 6 people have windows of one class alone: what needs two is undefined there
+! qseq: a leak: the model was trained on windows of the people and recordings that it is tested on; these numbers say nothing about people it has not seen
+! qseq: 3 of 6 people have windows of one class only: metrics that need two are undefined for them
 
 # What does not fit.
 $ qseq eval fold0.h5 -o x.h5; qseq eval S1.h5 -o x.h5; qseq eval -o x.h5; qseq eval fold0.h5 leak.h5 S1.h5 -o x.h5 2>split; status=$?; grep -c "split '.*', expected '.*' as in" split; exit $status
@@ -129,7 +129,7 @@ $ qseq fit S?.h5 -q -m csp-lda --filters 2 --split loso --align subject -o csp.h
 $ qseq eval fold0.h5 S1.h5 -q -o plain.report.h5; qseq compare plain.report.h5 csp.report.h5 -q --json 2>/dev/null | jq -r '.cautions[]'
 > one person has no intervals and tests over people
 > csp.report.h5 is transductive (fitted on each tested person's own windows), others are not: a difference may be that
-> csp.report.h5 is of models that learnt from 120 windows in the mean, plain.report.h5 from 96: a difference may be that
+> the models of csp.report.h5 were trained on 120 windows on average, those of plain.report.h5 on 96: that alone may make a difference
 
 # windows that were filtered otherwise, or begin elsewhere, to train on together and to test on
 $ qseq windows people/S001*.edf --rate 40 --band 8:15 -q -o band.h5; qseq train band.h5 S2.h5 S3.h5 -q -m means -o x.h5

@@ -1,5 +1,5 @@
 # five people whose truth is known: each method, leaving one out; a second time nothing is computed
-$ qseq generate people -q -n 5 --effect 0.9 -o people && qseq windows -q people/*.edf -o w.h5 && ls people | grep -c edf
+$ qseq generate people -q --people 5 --effect 0.9 -o people && qseq windows -q people/*.edf -o w.h5 && ls people | grep -c edf
 > 15
 $ for m in csp-lda tangent-lr mdm; do qseq fit w.h5 -m $m --split loso --fold 2 -o $m.h5; done
 > csp-lda.h5: csp-lda fitted on 180 windows of 64 channels, 45 left to test; # s

@@ -1,7 +1,7 @@
 # A sweep of all folds: each fold's validation chooses its point, the chosen models are one report, and nothing of it has seen who is tested.
 ~ s/-?[0-9]+\.[0-9]+/N/g
 ~ /tell all classes apart/d
-$ qseq generate people -q -n 3 --channels 8 --trials 8 -o people && qseq windows -q people/*.edf --rate 40 -o w.h5
+$ qseq generate people -q --people 3 --channels 8 --trials 8 -o people && qseq windows -q people/*.edf --rate 40 -o w.h5
 + echo 'qseq sweep "$@" -m means --epochs 3 -g lr=1e-3,1e-1 --split loso --no-provenance' >nested
 $ sh nested w.h5 --fold all -j 2 -o n.h5; sh nested w.h5 --fold all -o n.h5; ls -1p n.h5.folds; ls n.h5.folds/1-*
 > n.h5: means, accuracy N (standard error N over 3 people, N by 72 windows alone), AUC N, kappa N
@@ -28,7 +28,7 @@ $ for f in 0 1 2; do sh nested w.h5 -q --fold $f -o $f.h5; cmp $f.h5 n.h5.folds/
 > lr=1e-3     2    N
 
 # Another person in the last one's place, whom fold 2 tests: its points have the losses that they had, those of other folds have not.
-$ qseq generate people -q -n 3 --channels 8 --trials 8 --seed 1 -o others && cp others/S003*.edf people && qseq windows -q people/*.edf --rate 40 -o other.h5
+$ qseq generate people -q --people 3 --channels 8 --trials 8 --seed 1 -o others && cp others/S003*.edf people && qseq windows -q people/*.edf --rate 40 -o other.h5
 + sh nested other.h5 -q --fold all -o o.h5; for f in 0 1 2; do h5diff n.h5.folds/$f.h5 o.h5.folds/$f.h5 val_loss >/dev/null && echo fold $f: same losses || echo fold $f: others; done
 + cmp -s n.h5 o.h5 || echo another report
 > fold 0: others
@@ -69,10 +69,9 @@ $ qseq eval $(cat models) w.h5 -o x.h5 2>&1 | sed 's/^qseq: [0-2].*: no fold of 
 $ qseq predict [0-2].h5 $(cat models) other.h5 -o p.h5 | sed 's/agree.*/agree/'
 > p.h5: 72 windows by means, the mean of 3, which agree
 
-$ for o in "--models m" "--shard 0/2" --dry-run "--val-fraction 0.9"; do sh nested w.h5 $o --fold all -o x.h5; done; qseq sweep w.h5 -g lr=1e-3,1e-1 --fold all -o x.h5; sh nested w.h5 --momentum 0.9 --fold all -o x.h5; sh nested w.h5 -g fold=0,1 --fold all -o x.h5; ls -d x.h5*
+$ for o in "--models m" "--shard 0/2" "--val-fraction 0.9"; do sh nested w.h5 $o --fold all -o x.h5; done; qseq sweep w.h5 -g lr=1e-3,1e-1 --fold all -o x.h5; sh nested w.h5 --momentum 0.9 --fold all -o x.h5; sh nested w.h5 -g fold=0,1 --fold all -o x.h5; ls -d x.h5*
 ! qseq: --models: is of one fold, not of --fold all
 ! qseq: --shard: is of one fold, not of --fold all
-! qseq: --dry-run: is of one fold, not of --fold all
 ! qseq: --val-fraction N: of the 2 people beside the test all would validate, and nobody train; expected less, or 0: without validation
 ! qseq: --fold all: this --split has no folds; loso, kfold and loro have
 ! qseq: --momentum: changes nothing without --optimizer sgd (0 of 3 folds are in x.h5.folds)

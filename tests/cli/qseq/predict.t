@@ -1,5 +1,5 @@
 # The classes of windows without labels: means over replicas and folds; on windows that eval judges, its own probabilities.
-$ qseq generate people -q -n 4 --channels 8 --trials 8 -o people && qseq windows -q people/*.edf --rate 40 -o all.h5; /usr/bin/python3 - <<'END'
+$ qseq generate people -q --people 4 --channels 8 --trials 8 -o people && qseq windows -q people/*.edf --rate 40 -o all.h5; /usr/bin/python3 - <<'END'
 + import h5py, numpy as np
 + w = h5py.File('all.h5')
 + last = w['subject'][()] == 3

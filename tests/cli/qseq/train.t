@@ -1,5 +1,5 @@
 # Nets on windows of recordings. Six people of three runs each; a split over people is checked by their names.
-$ qseq generate people -q -n 6 --channels 8 --trials 8 -o people && for s in 1 2 3 4 5 6; do qseq windows -q people/S00$s*.edf --rate 40 -o S$s.h5; done; ls S?.h5 | wc -l
+$ qseq generate people -q --people 6 --channels 8 --trials 8 -o people && for s in 1 2 3 4 5 6; do qseq windows -q people/S00$s*.edf --rate 40 -o S$s.h5; done; ls S?.h5 | wc -l
 > 6
 $ qseq train S?.h5 -m means --epochs 3 -o m.h5 | sed -E 's/[0-9.]+ s$/T/; s/loss [0-9.]+/loss L/'
 > m.h5: 3 epochs, val loss L (best epoch 3), T
@@ -20,12 +20,12 @@ $ qseq train S1.h5 S1.h5 -o x.h5; cp S1.h5 copy.h5; qseq train S1.h5 copy.h5 -o 
 ! qseq: copy.h5 has the same content as S1.h5; give it once
 ? 2
 
-# A signal stops it between two steps; --resume goes on to the same bytes.
+# A signal stops it between two steps; goes on to the same bytes.
 $ long() { qseq train S?.h5 -m hydra --qubits 2 --layers 1 --epochs 60 --patience 0 --no-provenance --progress none "$@"; }
 + long -o whole.h5 >whole; long --checkpoint-every 1 -o part.h5 >part 2>&1 & pid=$!
 + until [ -e .part.h5.checkpoint ] || ! kill -0 $pid 2>/dev/null; do sleep 0.01; done
 + pkill -TERM -P $pid; wait $pid; echo $?
-+ long --resume -o part.h5 2>&1 | grep -c 'found .*checkpoint'; cmp whole.h5 part.h5 && echo same
++ long -o part.h5 2>&1 | grep -c 'found .*checkpoint'; cmp whole.h5 part.h5 && echo same
 > 143
 > 1
 > same

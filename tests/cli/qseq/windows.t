@@ -1,5 +1,5 @@
 # People whose truth is known, as recordings: one shard a person.
-$ qseq generate people -q -n 2 --channels 8 --trials 6 -o p && ls p
+$ qseq generate people -q --people 2 --channels 8 --trials 6 -o p && ls p
 > S001R04.edf
 > S001R08.edf
 > S001R12.edf

@@ -14,7 +14,7 @@ $ run() { qsweep f.h5 --core none --reduction 8 --epochs 40 "$@"; }; g=lr=1e-3,3
 ! qsweep: 6 validation samples choose the epoch and are the accuracy: too few to tell heads apart; give more samples, or a larger --val-fraction
 $ run() { qsweep f.h5 --core none --reduction 8 --epochs 40 "$@"; }; g=lr=3e-2,1e-2,3e-3,1e-3
 + run --grid $g -q -o r.h5; for f in s r; do cache show $f.h5 | sed -n '/^point /,$p' >$f.table; figures $f.h5 -q -o $f-figures; done
-+ cmp s.table r.table; cmp s-figures/sweep.svg r-figures/sweep.svg
++ cmp s.table r.table; cmp <(sed /^.desc/d s-figures/sweep.svg) <(sed /^.desc/d r-figures/sweep.svg)
 + figures s.h5 -q --report s.html; grep -o '4 points of 1 head; best: [^<]*' s.html | sort -u
 + run --grid lr=1e-2,3e-2 --json -o t.h5 | jq -c '[.best, .val_accuracy, .val_loss < 0.5, .best_command]'
 > 4 points of 1 head; best: lr=3e-2, val accuracy #

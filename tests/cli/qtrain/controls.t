@@ -117,7 +117,7 @@ $ qtrain -q f.h5 --epochs 150 --replicas 2 --no-provenance -o whole.h5 > log
 > 143
 > 3
 
-$ qtrain f.h5 --epochs 150 --replicas 2 --no-provenance --resume -o parts.h5 > log 2> note
+$ qtrain f.h5 --epochs 150 --replicas 2 --no-provenance -o parts.h5 > log 2> note
 + grep -c 'found .parts.h5.checkpoint: [0-9]* of 150 epochs of the [tfn]' note; cmp whole.h5 parts.h5; ls -A | grep parts
 > 1
 > parts.h5

@@ -56,7 +56,7 @@ $ grown() { qtrain -q f.h5 --layers 3 --grow 2 --epochs 6 --replicas 2 --no-prov
 $ qtrain -q f.h5 --layers 30 --grow 13 --epochs 400 --no-controls --no-provenance -o whole.h5
 $ qtrain -q f.h5 --layers 30 --grow 13 --epochs 400 --no-controls --no-provenance --progress none --checkpoint-every 1 -o k.h5 2>err &
 + until [ -e .k.h5.checkpoint ]; do sleep 0.01; done; kill -TERM $!; wait $! 2> log; echo $?
-+ qtrain -q f.h5 --layers 30 --grow 13 --epochs 400 --no-controls --no-provenance --resume -o k.h5; cmp whole.h5 k.h5
++ qtrain -q f.h5 --layers 30 --grow 13 --epochs 400 --no-controls --no-provenance -o k.h5; cmp whole.h5 k.h5
 > 143
 $ qsweep -q f.h5 --grid "layers=3,2" --grow 2 --epochs 6 --replicas 2 -o s.h5; qtrain -q f.h5 --layers 3 --grow 2 --epochs 6 --replicas 2 --no-controls -o alone.h5
 + for g in params last optimizer history replicas; do h5diff alone.h5 s-heads/layers=3.h5 /$g /$g || echo $g differs; done

@@ -1,5 +1,4 @@
-# Stopped by a signal, resumed: the bytes of an undisturbed run; a checkpoint of other options is
-# refused.
+# Stopped by a signal, the same command goes on: the bytes of an undisturbed run.
 $ extract-features -q $DATA/digits/train-images-idx3-ubyte --resize 28 --limit 600 -o f.h5 > log
 $ qtrain -q f.h5 --epochs 400 --replicas 2 --no-controls --schedule cosine --no-provenance -o whole.h5 > log
 
@@ -8,35 +7,26 @@ $ qtrain f.h5 --epochs 400 --replicas 2 --no-controls --schedule cosine --no-pro
 + until [ -e .head.h5.checkpoint ]; do sleep 0.01; done; kill -TERM $!; wait $! 2> log; echo $?; ls -A | grep head; sed 's/after/in/' err
 > 143
 > .head.h5.checkpoint
-> qtrain: stopped in epoch N; the same command with --resume goes on from there
-
-$ qtrain -q f.h5 --epochs 399 --replicas 2 --no-controls --schedule cosine --resume -o head.h5
-! qtrain: .head.h5.checkpoint: belongs to a run with other options or inputs (options.epochs: N -> 399); repeat those, or leave --resume away
-? 2
+> qtrain: stopped in epoch N; the same command goes on from there
 
 $ o="--replicas 2 --no-controls --schedule cosine -o head.h5 --dry-run"; said() { grep -v ^key | sed 's/at most/about/'; }; qtrain f.h5 --epochs 399 $o | said
 + qtrain f.h5 --epochs 400 $o | said; qtrain f.h5 --epochs 400 $o --json | jq -r .checkpoint
 > miss: the target does not exist
 > here it would take about # s, by its first moments
 > miss: the target does not exist
-> .head.h5.checkpoint is of a stopped run; --resume goes on from it
+> .head.h5.checkpoint is of a stopped run; this one goes on from it
 > here it would take about # s, by its first moments
 > .head.h5.checkpoint
 
-$ qtrain f.h5 --epochs 400 --replicas 2 --no-controls --schedule cosine --no-provenance --resume --progress none -o head.h5 > log
+$ qtrain f.h5 --epochs 400 --replicas 2 --no-controls --schedule cosine --no-provenance --progress none -o head.h5 > log
 + cmp whole.h5 head.h5; ls -A | grep head
 > head.h5
 ! qtrain: found .head.h5.checkpoint: N of 400 epochs of the head; N left
 
-# Without --resume the checkpoint is not forgotten in silence.
+# A checkpoint of other options is not forgotten in silence: it stays until this run has ended an epoch, which the first is too
+# long for here.
 $ qtrain -q f.h5 --epochs 100000 --no-controls --no-provenance --checkpoint-every 1 -o g.h5 > log &
-+ until [ -e .g.h5.checkpoint ]; do sleep 0.01; done; kill -TERM $!; wait $! 2> log
-+ qtrain f.h5 --epochs 100000 --no-controls --no-provenance --progress none -o g.h5 2>said >log &
-+ until [ -s said ]; do sleep 0.01; done; kill -TERM $!; wait $! 2> log; head -1 said
-> qtrain: .g.h5.checkpoint is of a stopped run; without --resume it begins anew
-
-# Nor is one of other options: it stays until this run has ended an epoch, which the first is too long for here.
-$ cp .g.h5.checkpoint was
++ until [ -e .g.h5.checkpoint ]; do sleep 0.01; done; kill -TERM $!; wait $! 2> log; cp .g.h5.checkpoint was
 + qtrain f.h5 --epochs 2 --qubits 18 --layers 30 --batch-size 540 --no-controls --progress none -o g.h5 2>told >log &
 + until [ -s told ]; do sleep 0.01; done; kill -TERM $!; wait $! 2> log; cat told; cmp was .g.h5.checkpoint
 > qtrain: .g.h5.checkpoint is of a stopped run with other options or inputs, and goes with this one's first epoch; to keep it, stop now and give another -o

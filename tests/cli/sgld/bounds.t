@@ -13,9 +13,9 @@ $ { cat head; printf '8000,0,0,0,0,0,2.0,2.0,0.5,0.5\r\n8000,500,0,0,0,0,0.7,0.7
 > the best of 3, chosen after a look at all: 0.3181, at beta 2000 (each has delta / 3)
 > ln Z(8000): -2625, from -3850 to -1400 by the ladder's steps
 > KL(rho||pi) at 8000: from 600 to 3050
-> WBIC, at beta n / ln n = 890.16: 4268.59 +- 194 (interpolated between 500 and 2000, which errs by 194)
+> WBIC, at beta n / ln n = 890.16: 4268.59 +- 194 (interpolated between 500 and 2000, off by 194)
 > local learning coefficient: none; a table has no minimum of the loss; --least-loss gives one
-> next temperature: 4000, between 2000 and 8000, which have 49 % of left - right
+> next temperature: 4000, between 2000 and 8000, with 49 % of the gap left - right
 ! sgld: the file does not say of what loss its values are: taken for raw values of bbce with l_max 4; else give --scale and --loss
 ! sgld: no Monte-Carlo errors in the file: the bounds are those of exact means, which these are not
 
@@ -38,9 +38,9 @@ $ { cat head; printf '8000,0,0,0,0,0,2.0,2.0,0.5,0.5\n8000,500,0,0,0,0,1.9,2,0.4
 > the best of 3, chosen after a look at all: 0.3181, at beta 2000 (each has delta / 3)
 > ln Z(8000): -2625, from -3850 to -1400 by the ladder's steps
 > KL(rho||pi) at 8000: from 600 to 3050
-> WBIC, at beta n / ln n = 890.16: 4268.59 +- 194 (interpolated between 500 and 2000, which errs by 194)
+> WBIC, at beta n / ln n = 890.16: 4268.59 +- 194 (interpolated between 500 and 2000, off by 194)
 > local learning coefficient: none; a table has no minimum of the loss; --least-loss gives one
-> next temperature: 4000, between 2000 and 8000, which have 49 % of left - right
+> next temperature: 4000, between 2000 and 8000, with 49 % of the gap left - right
 > calibration: factor 0.1149, by that ladder at beta 8000; the reference's bisection: 0.1152
 > bounds.h5: 4 temperatures
 ! sgld: no Monte-Carlo errors in the file: the bounds are those of exact means, which these are not
@@ -60,9 +60,9 @@ $ sgld bounds ladder.csv --calibrate-on random.csv --scale raw --loss bbce --m 9
 > the best of 3, chosen after a look at all: 0.3181, at beta 2000 (each has delta / 3)
 > ln Z(8000): -2625, from -3850 to -1400 by the ladder's steps
 > KL(rho||pi) at 8000: from 600 to 3050
-> WBIC, at beta n / ln n = 890.16: 4268.59 +- 194 (interpolated between 500 and 2000, which errs by 194)
+> WBIC, at beta n / ln n = 890.16: 4268.59 +- 194 (interpolated between 500 and 2000, off by 194)
 > local learning coefficient: none; a table has no minimum of the loss; --least-loss gives one
-> next temperature: 4000, between 2000 and 8000, which have 49 % of left - right
+> next temperature: 4000, between 2000 and 8000, with 49 % of the gap left - right
 > calibration: factor 0.1149, by that ladder at beta 8000; the reference's bisection: 0.1152
 > bounds.h5: 4 temperatures
 > beta    loss   train    test  Gamma   bound  calibrated
@@ -222,8 +222,8 @@ $ sgld bounds several.csv --set b; sgld bounds several.csv --set a --chain-seed 
 # Chains: errors of Monte Carlo, an upper bound above the bound, the certificate of the paths, one draw's bound; nothing to guess.
 $ sgld sample -B 0,1,10,40 -C 6 --warmup 100 --epochs 200 --anneal 50 --every 2 --work -q -o chains.h5 2>/dev/null; sgld bounds chains.h5 -o of.h5 --json 2>said >json; sed -E 's/\([.0-9]+ at beta/(X at beta/; s/is [0-9]+ times/is N times/; s/L\* = [0-9.]+ /L* = L /' said; jq -c '[.n, .m, .scale, .status, .wbic_reached, (.rungs | length)], (.rungs[1:][] | [.loss_mcse > 0, .gamma_mcse > 0, .kl_low <= .kl_high, .bound <= .bound_upper, .path_kl < .path_kl_upper, .path_train01 < .path_bound, .left >= .hermite and .hermite >= .right, .bound_calibrated])' json
 > sgld: the loss comes to L* = L only as the weights grow (|w|^2 there is N times that of the draws): no minimum where the prior is, and a learning coefficient that is of this beta, and grows with it
-> sgld: R-hat is above 1.01 at beta 1, 10, 40 (X at beta 40): the chains have not met; sample longer, or more of a warm-up
-> sgld: fewer than 400 effective draws at beta 1, 10, 40 (X at beta 40): the errors are not to be relied on; sample longer
+> sgld: R-hat is above 1.01 at beta 1, 10, 40 (X at beta 40): the chains have not met; sample longer, or warm up longer
+> sgld: fewer than 400 effective draws at beta 1, 10, 40 (X at beta 40): the standard errors are unreliable; sample longer
 > [50,500,"raw","computed",true,4]
 > [true,true,true,true,true,true,true,null]
 > [true,true,true,true,true,true,true,null]

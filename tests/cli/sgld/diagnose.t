@@ -8,9 +8,9 @@ $ "$BUILD/tests/unit/sampling/chains_file" chains.h5 && sgld diagnose chains.h5
 >       100     500    0.47555    0.028 2.0968      5     35    397  0.594  1.1484   1.0149
 >      1000     300    0.40074  0.00081 1.0061   1273   1258  0.981  0.594  0.9990  0.99986
 > log density of 30 records, 400 draws: WAIC -98.9313 (standard error 10.4, 28.6 parameters), leave-one-out -97.1159 (9.96, 26.8)
-! sgld: R-hat is above 1.01 at beta 10, 100 (2.1 at beta 100): the chains have not met; sample longer, or more of a warm-up
-! sgld: fewer than 400 effective draws at beta 10, 100 (5.32 at beta 100): the errors are not to be relied on; sample longer
-! sgld: the log density of 20 of 30 records varies by more than 0.4: WAIC is not to be relied on
+! sgld: R-hat is above 1.01 at beta 10, 100 (2.1 at beta 100): the chains have not met; sample longer, or warm up longer
+! sgld: fewer than 400 effective draws at beta 10, 100 (5.32 at beta 100): the standard errors are unreliable; sample longer
+! sgld: the log density of 20 of 30 records varies by more than 0.4: WAIC is unreliable
 
 # without log likelihoods; what is tested now and then has fewer draws
 $ "$BUILD/tests/unit/sampling/chains_file" bare.h5 bare && sgld diagnose bare.h5 --of test_loss
@@ -20,24 +20,24 @@ $ "$BUILD/tests/unit/sampling/chains_file" bare.h5 bare && sgld diagnose bare.h5
 >        10      50    0.50923   0.0066 1.0163    115     65   1.76  0.594  0.9956   1.0009
 >       100      50     0.5743    0.024 2.0023      6     35   34.4  0.594  1.1484   1.0149
 >      1000      30    0.50089   0.0028 1.0089    130    149   1.03  0.594  0.9990  0.99986
-! sgld: R-hat is above 1.01 at beta 10, 100 (2 at beta 100): the chains have not met; sample longer, or more of a warm-up
-! sgld: fewer than 400 effective draws at beta 0, 10, 100, 1000 (6.12 at beta 100): the errors are not to be relied on; sample longer
+! sgld: R-hat is above 1.01 at beta 10, 100 (2 at beta 100): the chains have not met; sample longer, or warm up longer
+! sgld: fewer than 400 effective draws at beta 0, 10, 100, 1000 (6.12 at beta 100): the standard errors are unreliable; sample longer
 
 $ sgld diagnose bare.h5 --of virial --check -q
 ? 1
 
 $ sgld diagnose bare.h5 --json | jq -c '[.file, .of, .chains, .predictive, .amiss, (.cautions | length), (.temperatures | map(.draws))]'
 > ["bare.h5","train_loss",4,null,true,2,[500,500,500,300]]
-! sgld: R-hat is above 1.01 at beta 10, 100 (2.1 at beta 100): the chains have not met; sample longer, or more of a warm-up
-! sgld: fewer than 400 effective draws at beta 10, 100 (5.32 at beta 100): the errors are not to be relied on; sample longer
+! sgld: R-hat is above 1.01 at beta 10, 100 (2.1 at beta 100): the chains have not met; sample longer, or warm up longer
+! sgld: fewer than 400 effective draws at beta 10, 100 (5.32 at beta 100): the standard errors are unreliable; sample longer
 
 $ sgld diagnose chains.h5 -j 1 --json >one; sgld diagnose chains.h5 -j 3 --json | cmp - one
-! sgld: R-hat is above 1.01 at beta 10, 100 (2.1 at beta 100): the chains have not met; sample longer, or more of a warm-up
-! sgld: fewer than 400 effective draws at beta 10, 100 (5.32 at beta 100): the errors are not to be relied on; sample longer
-! sgld: the log density of 20 of 30 records varies by more than 0.4: WAIC is not to be relied on
-! sgld: R-hat is above 1.01 at beta 10, 100 (2.1 at beta 100): the chains have not met; sample longer, or more of a warm-up
-! sgld: fewer than 400 effective draws at beta 10, 100 (5.32 at beta 100): the errors are not to be relied on; sample longer
-! sgld: the log density of 20 of 30 records varies by more than 0.4: WAIC is not to be relied on
+! sgld: R-hat is above 1.01 at beta 10, 100 (2.1 at beta 100): the chains have not met; sample longer, or warm up longer
+! sgld: fewer than 400 effective draws at beta 10, 100 (5.32 at beta 100): the standard errors are unreliable; sample longer
+! sgld: the log density of 20 of 30 records varies by more than 0.4: WAIC is unreliable
+! sgld: R-hat is above 1.01 at beta 10, 100 (2.1 at beta 100): the chains have not met; sample longer, or warm up longer
+! sgld: fewer than 400 effective draws at beta 10, 100 (5.32 at beta 100): the standard errors are unreliable; sample longer
+! sgld: the log density of 20 of 30 records varies by more than 0.4: WAIC is unreliable
 # the file is as any other
 $ cache verify chains.h5
 > chains.h5: whole
@@ -67,7 +67,7 @@ $ printf '\211HDF\r\n\032\n' >cut.h5; sgld diagnose cut.h5
 ? 65
 
 $ head -c -100 bare.h5 >short.h5; sgld diagnose short.h5
-! sgld: short.h5: cut short: 218621 bytes of at least 218673; copy or make it again
+! sgld: short.h5: cut short: 221997 bytes of at least 222049; copy or make it again
 ? 65
 
 $ sgld diagnose bare.h5 --of loss

@@ -51,9 +51,9 @@ $ echo "sampler: mala
 + warmup: 6
 + draws: 3000
 + chains: 2" > long.yaml; sgld head test.h5 --head head.h5 -c long.yaml -q -o done.h5 2>/dev/null; timeout -s TERM 0.6 sgld head test.h5 --head head.h5 -c long.yaml --compare --extend done.h5 -o rivals.h5 2>&1 | grep -v caution | tail -1
-> sgld: stopped by a signal: .rivals.h5.checkpoint; the same command with --resume goes on from there
+> sgld: stopped by a signal: .rivals.h5.checkpoint; the same command goes on from there
 
-$ sgld head test.h5 --head head.h5 -c long.yaml --compare --resume -o rivals.h5 2>/dev/null | grep -c 'ln B'
+$ sgld head test.h5 --head head.h5 -c long.yaml --compare -o rivals.h5 2>/dev/null | grep -c 'ln B'
 > 2
 
 # A draw is a head.

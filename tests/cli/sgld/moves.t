@@ -8,7 +8,7 @@ $ sgld sample -B 0,.5,.9,1 -e 2000 -C 2 -q -o between.h5 2>/dev/null; sgld diagn
 # From a step that is far too large, in as many epochs as it takes, which is said; the longest is told.
 $ sgld sample -B 0,3 -C 2 --sampler hmc --lr 1e9 --warmup 30 -e 600 --every 1 -o far.h5 --json 2>said | jq -c '[.ladder[1] | (.acceptance - 0.8 | fabs < 0.15), .warmup > 30, .warmup <= 1000]'; grep warm-up said
 > [true,true,true]
-> sgld: the warm-up of N of 4 chains went on until the acceptance was near 0.8, to N epochs at most
+> sgld: the warm-up of N of 4 chains was extended until the acceptance was near 0.8, to N epochs at most
 
 # No step is accepted: there is no R-hat, no effective number, no error of such chains.
 $ sgld sample -B 0,1,10 -e 800 --warmup 0 --lr 1e12 -C 1 --every 1 -o one.h5
@@ -38,7 +38,7 @@ $ sgld sample -B 0,1,10 -e 200 --warmup 0 --lr 1e12 -C 4 --every 1 -q -o four.h5
 $ sgld sample -B 0,10 -C 2 -e 3000 --warmup 0 --no-tune --lr 0.55 --every 1 -o low.h5 2>&1 | grep -c 'the acceptance is low at beta 10'; sgld sample -B 0,10 -C 2 -e 40 --sampler sgld --lr 1e-30 --every 1 -o still.h5 >/dev/null
 > 1
 ! sgld: the training loss does not vary at beta 10, in 2 of 2 chains: it says nothing of how they mix
-! sgld: fewer than 400 effective draws at beta 0 (X): the errors are not to be relied on; sample longer
+! sgld: fewer than 400 effective draws at beta 0 (X): the standard errors are unreliable; sample longer
 
 $ sgld diagnose between.h5 --of train01 -q; sgld sample -B 0,1 -C 2 -e 400 --every 1 --warmup 100 -q -o test.h5 2>/dev/null; sgld diagnose test.h5 --json 2>/dev/null | jq -c '[.temperatures[].mcse > 0] | all'
 > true

@@ -18,9 +18,9 @@ $ sgld bounds $SHARED/reference/sgld/ladders.csv --set mnist-lenet5 --labels tru
 > the best of 8, chosen after a look at all: 0.2108, at beta 2000 (each has delta / 8)
 > ln Z(64000): -3831.82, from -4427.53 to -3236.11 by the ladder's steps
 > KL(rho||pi) at 64000: from 392.152 to 1583.57
-> WBIC, at beta n / ln n = 890.16: 1961.64 +- 46 (interpolated between 500 and 1000, which errs by 46)
+> WBIC, at beta n / ln n = 890.16: 1961.64 +- 46 (interpolated between 500 and 1000, off by 46)
 > local learning coefficient: none; a table has no minimum of the loss; --least-loss gives one
-> next temperature: 250, between 0 and 500, which have 62 % of left - right
+> next temperature: 250, between 0 and 500, with 62 % of the gap left - right
 > calibration: factor 0.0547, by that ladder at beta 16000; the reference's bisection: 0.0550
 ! sgld: losses are of the unit-interval form: what moved the chain is 3.982 times as much, and so is Gamma here
 ! sgld: no Monte-Carlo errors in the file: the bounds are those of exact means, which these are not

@@ -42,9 +42,9 @@ $ sgld sample -p classic -B 1,5,10 --extend $DATA/digits/train-labels-idx1-ubyte
 $ sgld sample --data images --groups 01234/56789 --train-size 60 --test-mode $DATA/digits -o d.h5 --json | jq -c '[.ladder[] | .beta], [.ladder[] | .train01 >= 0 and .train01 <= 1]'
 > [0,3,10]
 > [true,true,true]
-! sgld: R-hat is above 1.01 at beta 3, 10 (X): the chains have not met; sample longer, or more of a warm-up
-! sgld: fewer than 400 effective draws at beta 0, 3, 10 (X): the errors are not to be relied on; sample longer
-! sgld: the warm-up of N of 6 chains went on until the acceptance was near 0.57, to N epochs at most
+! sgld: R-hat is above 1.01 at beta 3, 10 (X): the chains have not met; sample longer, or warm up longer
+! sgld: fewer than 400 effective draws at beta 0, 3, 10 (X): the standard errors are unreliable; sample longer
+! sgld: the warm-up of N of 6 chains was extended until the acceptance was near 0.57, to N epochs at most
 $ cache show d.h5 | grep -E '^(sampler|parameters|records|chains  |beta|0 |3 |10 )' | sed 's/[0-9.]* +- [0-9.]*/X/g'
 > sampler              mala
 > parameters           2113

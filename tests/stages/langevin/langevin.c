@@ -28,7 +28,6 @@ static const struct kl_option options[] = {
     { "lr", 0, KL_OPT_FLOAT, TRAIN(schedule.lr), "X", 0, 1e3, true, "length of a step", NULL, NULL },
     KL_TRAIN_VALIDATION_OPTION(AT(train), "stratified validation part"),
     KL_TRAIN_REPLICA_OPTIONS(AT(train), "chains that differ in their noise"),
-    KL_TRAIN_RESUME_OPTION(AT(train)),
     KL_TRAIN_CHECKPOINT_OPTION(AT(train)),
     KL_TRAIN_HISTORY_OPTIONS(AT(train)),
 };

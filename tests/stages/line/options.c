@@ -10,7 +10,6 @@ static const struct kl_option options[] = {
     KL_TRAIN_SCHEDULE_OPTIONS(AT(train)),
     KL_TRAIN_VALIDATION_OPTION(AT(train), "stratified validation part"),
     KL_TRAIN_REPLICA_OPTIONS(AT(train), "lines that differ in the order of their samples"),
-    KL_TRAIN_RESUME_OPTION(AT(train)),
     KL_TRAIN_CHECKPOINT_OPTION(AT(train)),
     KL_TRAIN_HISTORY_OPTIONS(AT(train)),
 };

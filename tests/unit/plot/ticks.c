@@ -56,6 +56,21 @@ static void expect_numbers(void)
             }
 }
 
+/* Numbers below an axis, of whatever length, stand apart. */
+static void expect_apart(void)
+{
+    for (double most = 0.7; most < 9e7; most *= 1.9)
+        for (double width = 60; width < 450; width *= 1.6) {
+            const struct kl_axes axes = {
+                .width = width, .height = 60, .x1 = most, .y1 = 1, .bare_y = true
+            };
+            expect_axis(axes, 60, 200);
+            for (size_t i = 1; i < n_drawn_texts && *drawn_texts[i].text; i++)
+                CHECK(drawn_texts[i].x > drawn_texts[i - 1].right + 3, "'%s' meets '%s' of %g on %g",
+                      drawn_texts[i - 1].text, drawn_texts[i].text, most, width);
+        }
+}
+
 int main(void)
 {
     const struct kl_axes axes = { .width = 195, .height = 140, .x1 = 1, .y1 = 1 };
@@ -78,5 +93,6 @@ int main(void)
     changed.log_y = true, changed.y0 = -300, changed.y1 = 300;
     expect_axis(changed, 40, 40);
     expect_numbers();
+    expect_apart();
     return failures != 0;
 }

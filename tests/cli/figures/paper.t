@@ -1,0 +1,31 @@
+# For a paper: a width, a family of fonts, a size of letters; at one column's width panels stand one below the other.
+$ "$BUILD/tests/unit/sampling/chains_file" chains.h5; size() { sed -n 's/.*<svg .*width="\([0-9.]*\)pt" height="\([0-9.]*\)pt".*/\1 \2/p' $1; }
++ figures chains.h5 --figure traces -q -o usual.svg; figures chains.h5 --figure traces --width 86mm -o narrow.svg; figures chains.h5 --figure traces --width 17.8cm -q -o wide.svg
++ for f in usual narrow wide; do size $f.svg; done | awk '{ print int($1), ($2 > $1 ? "high" : "broad") }'
+> narrow.svg: 1 figure in 1 file, 1 written
+> 486 broad
+> 243 high
+> 504 broad
+
+# whole dots, 300 an inch, of 86 mm
+$ figures chains.h5 --figure ranks --width 86mm --font-size 9 -q -o r.png; head -c 20 r.png | tail -c 4 | od -An -tu1 | awk '{ print 256 * $3 + $4 }'
+> 1015
+
+$ figures chains.h5 --figure traces --font "DejaVu Serif" -q -o serif.svg; cmp -s usual.svg serif.svg || echo other letters
+> other letters
+
+# what is too small to be read is said, and what does not go
+$ qcontrol optimize -S 8 -s 1 -i 5 -q -o x.h5; figures x.h5 --figure bloch --width 45mm -o b.svg; figures x.h5 --figure bloch --width 60mm --font-size 12 -o b.svg
+> b.svg: 1 figure in 1 file, 1 written
+> b.svg: 1 figure in 1 file, 1 written
+! figures: b.svg: its smallest text has 4.5 points; from --width 50mm on it has 5
+! figures: b.svg: its labels have 9.3 points; 12.0 do not suit this figure at this width
+$ for w in 86 86km 1mm x; do figures chains.h5 --width $w -o w; done; figures chains.h5 --font Nosuch -o w; ls w; figures chains.h5 --report p.html --width 86mm
+! figures: --width: found '86', expected a length of 25mm to 1000mm, as 86mm
+! figures: --width: found '86km', expected a length of 25mm to 1000mm, as 86mm
+! figures: --width: found '1mm', expected a length of 25mm to 1000mm, as 86mm
+! figures: --width: found 'x', expected a length of 25mm to 1000mm, as 86mm
+! figures: --font: found no 'Nosuch' on this machine; fc-list : family names what is there
+! ls: cannot access 'w': No such file or directory
+! figures: --width: is of -o; the page has all figures as they are
+? 2
