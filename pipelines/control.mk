@@ -10,7 +10,7 @@ FAMILY ?= --spread 'detuning=0.5 amplitude=0.05'
 RATE ?= 240
 BITS ?= 14
 HIDDEN := --detuning-range=-2,2 --gamma-deph-range 0,0.01 --gamma-relax-range 0,0.01 --limit 3 --n-segments 20 --hidden-dim 64 \
-  --task-features none --inner-lr 0.1 -b 16 -i 600
+  --task-features none --inner-lr 0.1 -b 16 -i 1000
 STUDIED := $(if $(STUDY),psd rates guide-fast guide-original)
 PULSES := robust nominal cz
 FILES := $(PULSES) policy regret $(STUDIED:%=policy-%) $(STUDIED:%=regret-%)

@@ -201,7 +201,7 @@ static int judge_row(struct kl_head_row *row, const char *path, struct kl_mode_r
     if (!code) code = find_depends(&on, w, err);
     if (!code) code = kl_head_row_seed(row, w->head, err);
     if (!code) code = judge(&row->e, &row->controls, w, run, err);
-    if (!code) code = kl_head_trained_repeat(w->head, w->draws.n > 0, w->log, err);
+    if (!code) code = kl_store_file_repeat(w->head, w->draws.n > 0 ? "" : "not trained to", w->log, err);
     if (!code) code = kl_head_trained_say(w->head, w->input, w->v->split, w->log, err);
     if (!code) code = kl_head_collapse_of_evaluation(&collapse, &row->e, err);
     row->collapsed = collapse.n_collapsed;
@@ -371,7 +371,7 @@ static int remark(struct kl_mode_run *run, struct kl_error *err)
     struct work *w = run->state;
     kl_store_shard_say(w->input, w->log);
     int code = kl_head_origin_seen(w->input, w->log, err);
-    if (!code) code = kl_head_trained_repeat(w->head, w->draws.n > 0, w->log, err);
+    if (!code) code = kl_store_file_repeat(w->head, w->draws.n > 0 ? "" : "not trained to", w->log, err);
     if (!code) code = kl_head_trained_say(w->head, w->input, w->v->split, w->log, err);
     if (!code && w->other) code = kl_head_trained_say(w->other, w->input, w->v->split, w->log, err);
     if (!code) code = kl_head_collapse_of_evaluation(&w->collapse, &w->evaluation, err);

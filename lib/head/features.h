@@ -62,9 +62,5 @@ int kl_head_trained_check(const struct kl_file *head, const struct kl_file *inpu
 /* A line where it has seen these samples. KL_EDATA, KL_ENOMEM. */
 int kl_head_trained_say(const struct kl_file *head, const struct kl_file *input, const char *split,
                         const struct kl_log *log, struct kl_error *err);
-/* The cautions of its training that hold of what is judged as well; all: as of chains. Those on classes
-   that a head does not tell apart are said of the samples that are judged. KL_ENOMEM, KL_EDATA. */
-int kl_head_trained_repeat(struct kl_file *head, bool all, const struct kl_log *log,
-                           struct kl_error *err);
 
 #endif

@@ -61,19 +61,3 @@ int kl_head_trained_say(const struct kl_file *head, const struct kl_file *input,
                                   : "none were kept for validation (--val-fraction 0)");
     return KL_OK;
 }
-
-/* Cautions on the training, or the chains, which hold of what is judged as well. Those on classes that a
-   head does not tell apart are said of these samples. */
-int kl_head_trained_repeat(struct kl_file *head, bool all, const struct kl_log *log,
-                           struct kl_error *err)
-{
-    char *lines = NULL;
-    const int code = kl_store_file_cautions(&lines, head, err);
-    for (const char *line = lines ? lines : ""; *line; line += strcspn(line, "\n") + 1) {
-        const int n = (int)strcspn(line, "\n");
-        if (all || memmem(line, (size_t)n, "not trained to", strlen("not trained to")))
-            kl_caution(log, "%s: %.*s", kl_store_file_path(head), n, line);
-    }
-    free(lines);
-    return code;
-}

@@ -147,6 +147,20 @@ int kl_store_file_cautions(char **lines, const struct kl_file *file, struct kl_e
     return rc;
 }
 
+int kl_store_file_repeat(const struct kl_file *file, const char *words, const struct kl_log *log,
+                         struct kl_error *err)
+{
+    char *lines = NULL;
+    const int code = kl_store_file_cautions(&lines, file, err);
+    for (const char *line = lines ? lines : ""; *line; line += strcspn(line, "\n") + 1) {
+        const size_t n = strcspn(line, "\n");
+        if (memmem(line, n, words, strlen(words)))
+            kl_caution(log, "%s: %.*s", kl_store_file_path(file), (int)n, line);
+    }
+    free(lines);
+    return code;
+}
+
 int kl_store_provenance_make(char **records, const struct kl_tool *tool, const void *values, int argc,
                              char **argv, const struct kl_file *const *parents, size_t n_parents,
                              const char *raw_inputs, const char *cautions, struct json_t *found,

@@ -128,8 +128,10 @@ enum { N_UNUSED = sizeof unused_names / sizeof *unused_names };
       "largest norm of a task's gradient; 0: any", NULL, NULL }
 static const struct kl_option options[] = {
     POLICY_ROWS,
+    { "ensemble", 0, KL_OPT_CHOICE, AT(ensemble), "mean|worst|cvar", 0, 0, true,
+      "of a batch's losses: their mean, the worst, the mean of the worst tenth", "Training", NULL },
     { "iterations", 'i', KL_OPT_INT, AT(iterations), "N", 1, 1e7, true,
-      "meta-iterations, in whole intervals", "Training", "n_iterations" },
+      "meta-iterations, in whole intervals", NULL, "n_iterations" },
     { "tasks-per-batch", 'b', KL_OPT_INT, AT(train.options.batch_size), "N", 1, 65536, true,
       "fresh tasks of one", NULL, NULL },
     { "val-interval", 0, KL_OPT_INT, AT(val_interval), "N", 1, 1e7, true, "meta-iterations of an epoch", NULL,
@@ -369,6 +371,18 @@ static int family_of(struct kl_control_meta_values *v, struct kl_error *err)
     return code ? code : kl_control_family_check(f, err);
 }
 
+/* A mean is not told in the key, which had no other. */
+static int ensemble_of(struct kl_control_meta_values *v, struct kl_error *err)
+{
+    v->aggregate = KL_CONTROL_MEAN;
+    if (v->ensemble) v->aggregate = (enum kl_control_aggregate)kl_choice("mean|worst|cvar", v->ensemble);
+    if (v->aggregate == KL_CONTROL_MEAN) v->ensemble = NULL;
+    else if (v->train.options.batch_size > KL_CONTROL_PART)
+        return kl_fail(err, KL_EUSAGE, "--ensemble %s: found %lld tasks a batch, expected at most %d",
+                       v->ensemble, (long long)v->train.options.batch_size, (int)KL_CONTROL_PART);
+    return KL_OK;
+}
+
 static int inner_of(struct kl_control_meta_values *v, struct kl_error *err)
 {
     v->inner = (struct kl_control_inner){
@@ -410,6 +424,7 @@ int kl_control_meta_settle(void *values, struct kl_error *err)
     struct kl_train_options *o = &v->train.options;
     int code = take_units(v, err);
     if (!code) code = family_of(v, err);
+    if (!code) code = ensemble_of(v, err);
     if (!code) code = inner_of(v, err);
     if (code) return code;
     if (temperature_of(v, err)) return err->code;

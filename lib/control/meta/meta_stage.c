@@ -13,7 +13,7 @@
 /* ---- judging ----
    How a policy does on tasks that it was not trained on, before and after adaptation, in double. */
 
-enum { PART = 32 }; /* tasks that are in lanes together, whatever the threads */
+enum { PART = KL_CONTROL_PART }; /* tasks that are in lanes together, whatever the threads */
 
 static size_t whole(size_t n, size_t part)
 {
@@ -31,6 +31,8 @@ struct kl_control_judge {
     size_t tasks, lanes;
     enum kl_control_task_set set;
     uint64_t seed;
+    enum kl_control_aggregate aggregate;
+    double *losses; /* [2][tasks]: before and after */
 };
 
 int kl_control_meta_tables(struct kl_control_family *family, const struct kl_control_meta_values *v,
@@ -55,12 +57,30 @@ int kl_control_judge_open(struct kl_control_judge **judge, const struct kl_contr
     if (!j) return kl_fail_memory(err, sizeof *j);
     /* Of a GPU all that fit a batch in one launch. */
     j->lanes = device && device->cuda ? lanes_of(tasks) : KL_POLICY_LANES;
-    j->tasks = tasks, j->set = set, j->seed = v->train.options.seed;
+    j->tasks = tasks, j->set = set, j->seed = v->train.options.seed, j->aggregate = v->aggregate;
     int code = kl_arena_init(&j->memory, 0, err);
     if (!code)
         code = kl_control_batch_make_f64(&j->batch, net, &v->inner, family, v->limit.value, j->lanes,
                                          device, &j->memory, err);
+    if (!code && !(j->losses = kl_arena_take(&j->memory, 2 * tasks, sizeof *j->losses)))
+        code = kl_fail_memory(err, 2 * tasks * sizeof *j->losses);
     return code;
+}
+
+static int falling(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x < y) - (x > y);
+}
+
+/* The worst of n losses, which are put in order, or the mean of the worst share. */
+static double worst_of(double *losses, size_t n, bool one)
+{
+    const double tail = one ? 1 : KL_CONTROL_TASKS_TAIL * (double)n;
+    double sum = 0;
+    qsort(losses, n, sizeof *losses, falling);
+    for (size_t i = 0; i < n && (double)i < tail; i++) sum += losses[i] * fmin(1, tail - (double)i);
+    return sum / tail;
 }
 
 int kl_control_judge_run(double *before, double *after, double *std, struct kl_control_judge *j,
@@ -79,11 +99,15 @@ int kl_control_judge_run(double *before, double *after, double *std, struct kl_c
         for (size_t l = 0; l < count; l++) {
             const double adapted = b->adapt.loss[steps * b->adapt.n + l];
             *before += b->adapt.loss[l], *after += adapted, squares += adapted * adapted;
+            j->losses[first + l] = b->adapt.loss[l], j->losses[j->tasks + first + l] = adapted;
         }
     }
     const double n = (double)j->tasks;
     *before /= n, *after /= n;
     *std = sqrt(fmax(0, squares / n - *after * *after));
+    if (j->aggregate == KL_CONTROL_MEAN) return KL_OK;
+    *before = worst_of(j->losses, j->tasks, j->aggregate == KL_CONTROL_WORST);
+    *after = worst_of(j->losses + j->tasks, j->tasks, j->aggregate == KL_CONTROL_WORST);
     return KL_OK;
 }
 
@@ -145,6 +169,7 @@ static int wake_one(struct meta *s, struct worker *w, struct kl_error *err)
         code = kl_control_judge_open(&w->judge, v, &s->family, &s->net, KL_CONTROL_VALIDATION,
                                      (size_t)v->val_tasks, &s->device, err);
     if (code) return code;
+    w->f32.aggregate = w->f64.aggregate = v->aggregate;
     w->params = kl_arena_take(&w->memory, s->net.block.size, sizeof *w->params);
     return w->params ? KL_OK : kl_fail_memory(err, s->net.block.size * sizeof *w->params);
 }
@@ -372,7 +397,8 @@ static void remark_unfinished(const struct kl_training *t)
 
 static void remark(const struct kl_training *t)
 {
-    remark_unseen(t);
+    if (((const struct kl_control_meta_values *)t->values)->aggregate == KL_CONTROL_MEAN)
+        remark_unseen(t);
     remark_unfinished(t);
 }
 

@@ -128,8 +128,8 @@ struct kl_control_meta_values {
     struct kl_common common;
     struct kl_train_settings train;
     /* Words, and lists of numbers between commas; NULL: not given. */
-    const char *tasks, *distribution, *gate, *fidelity, *tells, *activation, *method, *first_order,
-        *start, *precision, *mapping, *psd_model, *model_types, *model_probs, *sequence,
+    const char *ensemble, *tasks, *distribution, *gate, *fidelity, *tells, *activation, *method,
+        *first_order, *start, *precision, *mapping, *psd_model, *model_types, *model_probs, *sequence,
         *temperature_text;
     const char *dephasing, *relaxation, *alpha, *amplitude, *omega_c, *detuning, *controls_range, *angle,
         *coupling;
@@ -146,6 +146,7 @@ struct kl_control_meta_values {
     struct kl_control_family family;
     struct kl_control_inner inner;
     struct kl_control_net_shape shape;
+    enum kl_control_aggregate aggregate;
 };
 void kl_control_meta_defaults(void *values);
 /* Texts to values, and whether they go together. KL_EUSAGE. */
@@ -154,6 +155,10 @@ int kl_control_meta_settle(void *values, struct kl_error *err);
 void kl_control_meta_unused(const struct kl_control_meta_values *v, const struct kl_log *log);
 
 /* ---- tasks in lanes (batch.c) ---- */
+/* Of a batch's tasks the worst is log(sum of exp(K L)) / K, or the mean of this share of them; they are
+   in lanes together. */
+enum { KL_CONTROL_PART = 32, KL_CONTROL_TASKS_SHARPNESS = 1000 };
+#define KL_CONTROL_TASKS_TAIL 0.1
 #define KL_CONTROL_BATCH_DECLARE(real, p)                                                              \
     struct kl_control_batch_##p {                                                                      \
         struct kl_control_adapt_##p adapt;                                                             \
@@ -161,7 +166,9 @@ void kl_control_meta_unused(const struct kl_control_meta_values *v, const struct
         struct kl_control_system system; /* of two qubits, and what is asked of it */                  \
         struct kl_control_objective objective;                                                         \
         const struct kl_control_family *family;                                                        \
-        real *weight; /* [n]: of a task, 0 of a lane beside them */                                    \
+        real *weight;                        /* [n]: of a task, 0 of a lane beside them */             \
+        enum kl_control_aggregate aggregate; /* of the tasks' adapted losses; but of a mean their      \
+                                                losses alone decide what each counts, 1 in all */      \
         bool on_gpu;                                                                                   \
     };                                                                                                 \
                                                                                                        \
@@ -205,8 +212,8 @@ int kl_control_judge_open(struct kl_control_judge **judge, const struct kl_contr
                           const struct kl_control_family *family, const struct kl_control_net *net,
                           enum kl_control_task_set set, size_t tasks, const struct kl_device *device,
                           struct kl_error *err);
-/* Mean losses of the set's first tasks, and the standard deviation of the adapted ones. KL_ENOMEM,
-   KL_EDEVICE. */
+/* Losses of the set's first tasks before and after adaptation, as --ensemble has them, the worst being
+   the worst itself; and the standard deviation of the adapted ones. KL_ENOMEM, KL_EDEVICE. */
 int kl_control_judge_run(double *before, double *after, double *std, struct kl_control_judge *judge,
                          const double *params, struct kl_error *err);
 void kl_control_judge_close(struct kl_control_judge **judge);

@@ -87,7 +87,7 @@ static int read_config(struct work *w, struct kl_error *err)
                        "iterations", &iterations, "tasks-per-batch", &batch, "n-segments", &segments,
                        "meta-lr", &lr, "clip", &clip, "mapping", &t->mapping, "sequence", &t->sequence,
                        "omega0", &t->omega0, "gamma-h", &t->gamma_h, "line-width", &t->line_width,
-                       "temperature", &t->temperature_text, "gate-time", &t->duration) != 0)
+                       "temperature", &t->temperature_text, "gate-time", &t->duration.value) != 0)
         code = kl_fail(err, KL_EDATA, "%s: attribute config: %s", path, why.text);
     free(text);
     if (code) return code;
@@ -127,11 +127,10 @@ static void tell_differences(const struct work *w, const struct kl_log *log)
     static const struct {
         const char *name, *as; /* NULL: a number */
         double number;
-    } ways[] = {
-        { "optimizer", "adam", 0 }, { "schedule", "constant", 0 }, { "precision", "single", 0 },
-        { "start", "constant", 0 }, { "beta1", NULL, 0.9 },        { "beta2", NULL, 0.999 },
-        { "epsilon", NULL, 1e-8 },  { "warmup", NULL, 0 },         { "weight-decay", NULL, 0 }
-    };
+    } ways[] = { { "ensemble", "mean", 0 },    { "optimizer", "adam", 0 }, { "schedule", "constant", 0 },
+                 { "precision", "single", 0 }, { "start", "constant", 0 }, { "beta1", NULL, 0.9 },
+                 { "beta2", NULL, 0.999 },     { "epsilon", NULL, 1e-8 },  { "warmup", NULL, 0 },
+                 { "weight-decay", NULL, 0 } };
     char list[512] = "";
     size_t n = 0;
     for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
@@ -327,15 +326,8 @@ static void tell(const struct work *w, FILE *out)
 static int remark(struct kl_mode_run *run, struct kl_error *err)
 {
     const struct work *w = run->state;
-    char *lines = NULL;
     tell_differences(w, run->stage.log);
-    /* Those on the policy's training hold of its losses as well. */
-    const int code = kl_store_file_cautions(&lines, w->file, err);
-    for (const char *line = lines ? lines : ""; *line; line += strcspn(line, "\n") + 1)
-        kl_caution(run->stage.log, "%s: %.*s", kl_store_file_path(w->file), (int)strcspn(line, "\n"),
-                   line);
-    free(lines);
-    return code;
+    return kl_store_file_repeat(w->file, "not trained to", run->stage.log, err);
 }
 
 static int json(struct kl_mode_run *run, FILE *to, struct kl_error *err)

@@ -83,8 +83,8 @@ static const char *standing(const double *rival, const double *adapted, size_t n
 void kl_control_verdict_words(char text[KL_CONTROL_VERDICT], const struct kl_control_regret *r)
 {
     static const char *const words[KL_CONTROL_VERDICTS] = {
-        "adapting pays: less loss than the best fixed pulse, than it adapted, and than a network on the "
-        "mean loss",
+        ("adapting pays: less loss than the best fixed pulse, than it adapted, "
+         "and than a network on the mean loss"),
         "adapting pays, the network does not: the best fixed pulse, adapted by as many gradients,",
         "a network pays, adapting it does not: a network on the mean loss",
         "it does not pay: the best fixed pulse",

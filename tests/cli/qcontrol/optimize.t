@@ -68,8 +68,8 @@ $ qcontrol optimize --finalists 0 -o e.h5
 ? 2
 
 # A forecast: how long a search takes at most.
-$ qcontrol optimize -m krotov -s 10000 -n -o e.h5 | grep here | sed 's/most .*,/most #,/'
-> here it would take at most #, by its first moments; that is 1.8 node-hours of this machine
+$ qcontrol optimize -m krotov -s 10000 -n -o e.h5 | grep here | sed 's/most .*/most #/'
+> here it would take at most #
 
 # Units wherever a number has one; they are the numbers of the system's unit, under the same key.
 $ for o in "-T 30" "-T 30ns" "-T '0.03 us' --low-pass '0 us' --slew '0 1/ns'"; do eval qcontrol optimize --system transmon $o --key | cut -c -12; done | uniq | wc -l

@@ -130,3 +130,14 @@ $ qcontrol train --detuning-range='-1,1 MHz' -o e.h5; qcontrol train --unit 20ns
 ! qcontrol: --gamma-deph-range: found the unit 'MHz', expected one of 1/s, 1/ms, 1/us or 1/ns
 ! qcontrol: --unit: found '5' without a unit, expected one of s, ms, us, ns or ps
 ? 2
+
+# Trained on the worst of its tasks, a policy loses less there, though more in the mean; a mean is what it was.
+$ o="--detuning-range=-2,2 --limit 3 --n-segments 20 --hidden-dim 32 --gamma-deph-range 0,0.01 --gamma-relax-range 0,0.01 --task-features none --method none -k 0 -i 1000 -q --val-tasks 100"
++ for e in mean worst cvar; do qcontrol train $o --ensemble $e -o $e.h5; qcontrol regret $e.h5 --tasks 100 --starts 1 --scales 0 -k 1 --progress none 2>/dev/null | awk '/not adapted/ {print $4, $5}' >$e; done
++ paste -d ' ' mean worst cvar | awk '{print ($4 < 0.8 * $2), ($6 < 0.8 * $2), ($1 < $3)}'
++ [ $(qcontrol train $o --ensemble mean --key) = $(qcontrol train $o --key) ] && echo same
+> 1 1 1
+> same
+$ qcontrol train --ensemble worst -b 33 -o e.h5
+! qcontrol: --ensemble worst: found 33 tasks a batch, expected at most 32
+? 2
