@@ -53,13 +53,8 @@ static int choose(struct kl_device *device, const char *text, size_t local, stru
     return KL_OK;
 }
 
-int kl_device_choose(struct kl_device *device, const char *text, struct kl_error *err)
-{
-    return kl_device_choose_local(device, text, 0, err);
-}
-
-int kl_device_choose_local(struct kl_device *device, const char *text, size_t local,
-                           struct kl_error *err)
+/* Of one of several processes on a machine. */
+static int choose_local(struct kl_device *device, const char *text, size_t local, struct kl_error *err)
 {
     struct kl_error why;
     int code = KL_OK;
@@ -73,19 +68,15 @@ int kl_device_choose_local(struct kl_device *device, const char *text, size_t lo
     return code ? kl_fail(err, code, "--device %.20s: %.900s", text, why.text) : KL_OK;
 }
 
+int kl_device_choose(struct kl_device *device, const char *text, struct kl_error *err)
+{
+    return choose_local(device, text, 0, err);
+}
+
 void kl_device_used(struct kl_common *common, const struct kl_device *device)
 {
     common->device_used = device->name;
     common->device_peak = device->cuda ? device->cuda->peak : NULL;
-}
-
-int kl_device_take(struct kl_device *device, struct kl_common *common, size_t local,
-                   const struct kl_log *log, struct kl_error *err)
-{
-    const int code = kl_device_choose_local(device, common->device, local, err);
-    kl_device_used(common, device);
-    if (!code) kl_device_unmeasured(common->device, log);
-    return code;
 }
 
 /* Of which docs/benchmarks.md has numbers. Of others it is not known where the CPU is faster. */
@@ -138,8 +129,18 @@ void kl_device_auto(struct kl_device *device, const struct kl_device_work *work,
     }
 }
 
-void kl_device_unmeasured(const char *text, const struct kl_log *log)
+/* Of a stage that has not been measured on a GPU. */
+static void say_unmeasured(const char *text, const struct kl_log *log)
 {
     const struct kl_device_work none = { 0 };
     if (strcmp(text, "auto") == 0) kl_device_auto(&(struct kl_device){ 0 }, &none, 1, log);
+}
+
+int kl_device_take(struct kl_device *device, struct kl_common *common, size_t local,
+                   const struct kl_log *log, struct kl_error *err)
+{
+    const int code = choose_local(device, common->device, local, err);
+    kl_device_used(common, device);
+    if (!code) say_unmeasured(common->device, log);
+    return code;
 }

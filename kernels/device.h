@@ -20,13 +20,10 @@ struct kl_device {
 /* text: "auto", "cpu", "cuda" or "cuda:k". auto is the CPU, until the stage knows what there is to do
    and asks kl_device_auto. KL_EDEVICE: no library, no driver, no such GPU. */
 int kl_device_choose(struct kl_device *device, const char *text, struct kl_error *err);
-/* The same of one of several processes on a machine, `local` from 0: of "cuda" it takes a card of its
-   own, as long as there are enough. */
-int kl_device_choose_local(struct kl_device *device, const char *text, size_t local,
-                           struct kl_error *err);
 struct kl_common;
-/* What common->device says, for a stage that has not been measured on a GPU, or for one of several
-   processes; the run's record tells it. KL_EDEVICE. */
+/* What common->device says, for a stage that has not been measured on a GPU: where it is auto and a GPU
+   is here, a note that it is not taken. Of several processes on a machine, `local` from 0, "cuda" is a
+   GPU of its own, as long as there are enough. The run's record tells it. KL_EDEVICE. */
 int kl_device_take(struct kl_device *device, struct kl_common *common, size_t local,
                    const struct kl_log *log, struct kl_error *err);
 /* What the run's record says of it: its name, and at the end the most of its memory that was taken. */
@@ -38,9 +35,6 @@ struct kl_device_work {
     const char *refused;
 };
 bool kl_device_pays(const struct kl_device_work *work, int threads);
-/* Of a stage that has not been measured on a GPU: where --device is auto and a GPU is here, a note that
-   it is not taken. */
-void kl_device_unmeasured(const char *text, const struct kl_log *log);
 /* device, which kl_device_choose has made of "auto", becomes the GPU where that pays and it is one that
    has been measured. Where a GPU is here and is not taken, a note says why. */
 void kl_device_auto(struct kl_device *device, const struct kl_device_work *work, int threads,

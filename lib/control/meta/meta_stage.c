@@ -286,11 +286,8 @@ static int open_meta(struct kl_training *t, struct kl_error *err)
     s->tasks = (size_t)v->train.options.batch_size;
     s->lanes = lanes_of(s->tasks);
     kl_control_meta_unused(v, t->log);
-    int code = kl_device_choose(&s->device, v->common.device, err);
-    if (code) return code;
-    kl_device_used(t->values, &s->device);
-    kl_device_unmeasured(v->common.device, t->log);
-    code = kl_control_net_make(&s->net, &v->shape, err);
+    int code = kl_device_take(&s->device, t->values, 0, t->log, err);
+    if (!code) code = kl_control_net_make(&s->net, &v->shape, err);
     if (!code) code = kl_control_meta_tables(&s->family, v, err);
     if (code) return code;
     s->first = malloc(s->net.block.size * sizeof *s->first);

@@ -175,11 +175,9 @@ static int compute(struct kl_mode_run *run, struct kl_error *err)
     const size_t n = (size_t)w->v->tasks;
     int code = kl_store_ranks_check(run->ranks, n, "tasks", err);
     if (!code)
-        code = kl_device_choose_local(&w->device, w->v->common.device,
-                                      run->ranks ? run->ranks->local : 0, err);
+        code = kl_device_take(&w->device, run->values, run->ranks ? run->ranks->local : 0,
+                              run->stage.log, err);
     if (code) return code;
-    kl_device_used(&((struct values *)run->values)->common, &w->device);
-    kl_device_unmeasured(w->v->common.device, run->stage.log);
     code = kl_control_regret_run(&w->regret, &w->policy, &w->o, &w->device, run->pool, run->ranks,
                                  run->watch, err);
     if (code || kl_store_ranks_follow(run->ranks)) return code;

@@ -258,10 +258,8 @@ static int search(struct kl_mode_run *run, struct kl_error *err)
     int code = kl_control_setup_say(run->stage.log, &w->setup, &w->v->problem, &w->texts, err);
     w->samples = calloc(rows, sizeof *w->samples), w->u = calloc(rows, sizeof *w->u);
     if (!code && (!w->samples || !w->u)) code = kl_fail_memory(err, 2 * rows * sizeof *w->u);
-    if (!code) code = kl_device_choose(&w->device, w->v->common.device, err);
+    if (!code) code = kl_device_take(&w->device, &w->v->common, 0, run->stage.log, err);
     if (code) return code;
-    kl_device_used(&w->v->common, &w->device);
-    kl_device_unmeasured(w->v->common.device, run->stage.log);
     code = seek(w, run->pool, run->watch, err);
     if (code) return code;
     /* Of starts that are equal but for rounding the first, so that rounding does not choose. */
