@@ -184,6 +184,9 @@ static int open_parts(struct job *j, const struct kl_log *log, struct kl_error *
     o->half = strcmp(v->dtype, "f16") == 0;
     o->threads = (int)v->common.threads;
     o->log = log;
+    if (!v->common.force && v->common.output && strcmp(v->common.output, "-") != 0)
+        o->before = v->common.output;
+    o->key_parts = j->stage->header.key_parts;
     int code = kl_backbone_extract_open(&j->e, o, err);
     kl_device_used(&v->common, &j->e.device);
     if (code || !j->shard.count) return code;
@@ -275,9 +278,6 @@ static int report(void *context, FILE *to, bool json, struct kl_error *err);
 static int compute(struct job *j, struct kl_error *err)
 {
     char *raw = NULL;
-    const struct kl_common *c = &j->v->common;
-    if (!c->force && strcmp(c->output, "-") != 0) j->options.before = c->output;
-    j->options.key_parts = j->stage->header.key_parts;
     int code = open_parts(j, j->stage->log, err);
     if (!code)
         code = kl_store_writer_open_partial(&j->writer, j->v->common.output, &j->stage->header, err);

@@ -180,13 +180,16 @@ static int read_width(double *points, const char *text, struct kl_error *err)
     return KL_OK;
 }
 
-static int read_look(struct kl_figure_look *look, const struct values *v, struct kl_error *err)
+static int read_look(struct kl_figure_look *look, const struct values *v, const struct kl_log *log,
+                     struct kl_error *err)
 {
     *look = (struct kl_figure_look){ .size = v->font_size, .font = v->font };
     if (v->font && !kl_plot_has_font(v->font))
-        return kl_fail(err, KL_EUSAGE,
-                       "--font: found no '%s' on this machine; fc-list : family names what is there",
-                       v->font);
+        kl_note(
+            log, 1,
+            "--font: '%s' is as wide as this machine's default; if fc-list : family does not name it, "
+            "it is not here",
+            v->font);
     return read_width(&look->width, v->width, err);
 }
 
@@ -220,7 +223,7 @@ static int work(struct run *run, const char *const *files, size_t n, struct kl_e
     struct kl_figure_inputs inputs = { .images = v->images, .replica = v->replica };
     struct kl_drawings *d = &run->drawings;
     *d = (struct kl_drawings){ v->common.output, v->figure, v->format, inputs, run->log, .n_files = n };
-    int code = read_look(&d->inputs.look, v, err);
+    int code = read_look(&d->inputs.look, v, run->log, err);
     if (!code && draws) code = kl_plot_drawings_place(d, err);
     if (!code) code = open_files(run, files, n, err);
     d->files = run->files;

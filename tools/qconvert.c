@@ -3,7 +3,7 @@
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
+#include <unistd.h>
 
 #include "backbone/extract.h"
 #include "circuit/noise.h"
@@ -96,20 +96,23 @@ static int check_export(const struct values *v, struct kl_error *err)
     return code;
 }
 
-/* Who edits a program would lose it: only the same one is written again. */
-static int check_python(const struct run *run, const char *path, const char *text, struct kl_error *err)
+/* Who edited a program would lose it. */
+static int check_python(const struct run *run, const char *path, struct kl_error *err)
 {
     const char *output = run->v->common.output;
     const bool force = run->v->common.force;
-    struct stat s;
-    int code = kl_store_target_no_input(output, &path, 1, err);
-    if (code) return code;
-    code = kl_store_target_check_bytes(output, 0, text, force, &path, 1, err);
-    if (!code && !force && stat(output, &s) == 0 && (size_t)s.st_size > strlen(text)) code = KL_EUSAGE;
-    if (code != KL_EUSAGE) return code;
-    return kl_fail(err, KL_EUSAGE,
-                   "%s: is another file, or was edited; give another name, or --force to replace it",
-                   output);
+    char *text = NULL;
+    size_t n;
+    bool unedited;
+    int code = kl_store_target_check_bytes(output, 0, KL_PYTHON_MARK, force, &path, 1, err);
+    if (code || force || access(output, F_OK)) return code;
+    code = kl_read_bytes(&text, &n, output, 1 << 20, "a program of qconvert", err);
+    if (!code) code = kl_head_python_unedited(&unedited, text, n, err);
+    free(text);
+    return code || unedited
+               ? code
+               : kl_fail(err, KL_EUSAGE, "%s: was edited; give another name, or --force to replace it",
+                         output);
 }
 
 static int make_python(unsigned char **bytes, size_t *n, struct run *run, const char *path,
@@ -123,7 +126,7 @@ static int make_python(unsigned char **bytes, size_t *n, struct run *run, const 
                                     : NULL;
     if (refused) return kl_fail(err, KL_EUSAGE, "%s", refused);
     int code = kl_head_python(&text, n, run->file, run->v->replica, run->stage->log, err);
-    if (!code) code = check_python(run, path, text, err);
+    if (!code) code = check_python(run, path, err);
     *bytes = (unsigned char *)text;
     return code;
 }

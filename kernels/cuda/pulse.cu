@@ -329,6 +329,8 @@ static int pulses_open(struct kl_cuda_pulses **pulses, const struct kl_cuda_puls
     if (!code) code = send_problem(s, err);
     if (!code) code = take_blocks(s, err);
     if (!code) code = take_starts(s, points, err);
+    /* Zeros and copies go by the default stream, for which this one does not wait. */
+    if (!code) code = kl_cuda_check(cudaStreamSynchronize(0), "taking the GPU", err);
     if (!code)
         code = kl_cuda_check(cudaStreamCreateWithFlags(&s->stream, cudaStreamNonBlocking),
                              "taking the GPU", err);

@@ -91,6 +91,7 @@ enum kl_option_type {
 struct kl_quantity {
     double value;
     const char *unit; /* NULL: it has none */
+    const struct kl_option *option; /* which gave the unit, and has bounds for the number without it */
 };
 
 struct kl_option {
@@ -414,6 +415,10 @@ double kl_clock(void); /* seconds, monotonic */
 /* Levenshtein's distance of n letters from a word; SIZE_MAX where one has more than 64
  * (option_values.c). */
 size_t kl_word_distance(const char *letters, size_t n, const char *word);
+
+/* A quantity whose unit has been read: the number without it, within the bounds of its option. KL_EUSAGE.
+ */
+int kl_quantity_settle(struct kl_quantity *q, double value, struct kl_error *err);
 
 /* ---- unicode.c ---- */
 /* The letter's bytes; returns where the next one goes. */

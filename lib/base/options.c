@@ -57,7 +57,7 @@ static int set_quantity(const struct kl_option *option, struct kl_quantity *fiel
     const size_t length = strspn(text, "+-.0123456789eE"), all = strlen(text);
     const char *unit = text + length + strspn(text + length, " ");
     struct kl_option bare = *option;
-    field->unit = *unit && length ? unit : NULL;
+    field->unit = *unit && length ? unit : NULL, field->option = option;
     if (!field->unit || length >= sizeof number)
         return set_number(option, &field->value, text, where, err);
     /* A key has its text, of at most 63 bytes. */
@@ -65,9 +65,22 @@ static int set_quantity(const struct kl_option *option, struct kl_quantity *fiel
     bare.max = 0;
     bare.min = 0;
     memcpy(number, text, length), number[length] = '\0';
-    const int code = set_number(&bare, &field->value, number, where, err);
-    if (code || field->value >= 0 || option->min < 0 || option->max == 0) return code;
-    return kl_fail(err, KL_EUSAGE, "%s: found '%s', expected 0 or more", where, text);
+    return set_number(&bare, &field->value, number, where, err);
+}
+
+int kl_quantity_settle(struct kl_quantity *q, double value, struct kl_error *err)
+{
+    const struct kl_option *option = q->option;
+    char least[32], most[32];
+    const bool inside =
+        (option->min == 0 && option->max == 0) || (value >= option->min && value <= option->max);
+    const int code = inside ? KL_OK
+                            : kl_fail(err, KL_EUSAGE,
+                                      "--%s: found '%.10g %s', %.6g without the unit, expected %s to %s",
+                                      option->name, q->value, q->unit, value,
+                                      bound_text(least, option->min), bound_text(most, option->max));
+    q->value = value, q->unit = NULL;
+    return code;
 }
 
 /* Whether there is such a GPU, is found out when it is used. */

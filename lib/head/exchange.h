@@ -28,6 +28,8 @@ int kl_head_export_bytes(unsigned char **bytes, size_t *n, const struct kl_weigh
 #define KL_PYTHON_MARK "#!/usr/bin/env python3\n\"\"\""
 int kl_head_python(char **text, size_t *n, struct kl_file *head, int64_t replica,
                    const struct kl_log *log, struct kl_error *err);
+/* Is such a program, n bytes of text, as it was written? KL_ENOMEM. */
+int kl_head_python_unedited(bool *unedited, const char *text, size_t n, struct kl_error *err);
 
 struct kl_head_import {
     const struct kl_head_options *options;

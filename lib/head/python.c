@@ -206,13 +206,32 @@ static int take_texts(struct page *p, struct kl_file *file, const json_t *config
     return code ? code : list_features(&p->features, file, err);
 }
 
+/* The last line: a digest of all before it, by which an edited program is known. */
+enum { DIGITS = 16 };
+static const char last_line[] = "# unedited: ";
+
 static int make_page(char **text, size_t *n, struct page *p, struct kl_error *err)
 {
+    char hex[65];
     p->to = open_memstream(text, n);
     if (!p->to) return kl_fail_memory(err, 4096);
     int code = write_page(p, err);
+    if (!code && fflush(p->to)) code = kl_fail_memory(err, 4096);
+    if (!code) code = kl_sha256_hex(hex, *text, *n, err);
+    if (!code) fprintf(p->to, "%s%.*s\n", last_line, DIGITS, hex);
     const bool failed = ferror(p->to);
     if ((fclose(p->to) || failed) && !code) code = kl_fail_memory(err, 4096);
+    return code;
+}
+
+int kl_head_python_unedited(bool *unedited, const char *text, size_t n, struct kl_error *err)
+{
+    const size_t words = sizeof last_line - 1, line = words + DIGITS + 1;
+    char hex[65];
+    *unedited = false;
+    if (n < line || memcmp(text + n - line, last_line, words) != 0) return KL_OK;
+    const int code = kl_sha256_hex(hex, text, n - line, err);
+    *unedited = !code && memcmp(hex, text + n - line + words, DIGITS) == 0;
     return code;
 }
 

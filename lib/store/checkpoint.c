@@ -64,8 +64,8 @@ bool kl_store_checkpoint_fits(const char *path, const char *key)
 void kl_store_checkpoint_say_forgotten(const char *path, const struct kl_log *log, const char *first)
 {
     kl_note(log, 1,
-            "%s is of a stopped run with other options or inputs, and goes with this one's first %s; to "
-            "keep it, stop now and give another -o",
+            "%s is of a stopped run with other options or inputs, and is deleted after this one's first "
+            "%s; to keep it, stop now and give another -o",
             path, first);
 }
 
@@ -77,7 +77,10 @@ int kl_store_checkpoint_resume(struct kl_file **file, bool *older, const char *p
     *file = NULL, *older = false;
     if (!path || access(path, F_OK) != 0) return KL_OK;
     int code = kl_store_file_open_kind(file, path, &checkpoint, &problem);
-    if (!code && strcmp(kl_store_file_key(*file), stage->key) != 0) {
+    if (!code && stage->common->force) {
+        *older = true;
+        kl_note(log, 1, "%s is of a stopped run; with --force this one begins anew", path);
+    } else if (!code && strcmp(kl_store_file_key(*file), stage->key) != 0) {
         *older = true;
         kl_store_checkpoint_say_forgotten(path, log, first);
     } else if (!code) code = kl_store_file_verify(*file, NULL, &problem);

@@ -181,7 +181,8 @@ static herr_t take_dataset(struct tale *tale, hid_t file, const struct kl_attrib
         struct told *t = &tale->items[tale->n];
         const int n = (int)strcspn(word, " ");
         size_t size;
-        herr_t status = rank == KL_MAX_RANK ? -1 : 0;
+        herr_t status = 0;
+        if (rank == KL_MAX_RANK) return -1;
         if (sscanf(word, "dimension_%zu", &size) == 1) status = make_size(t, file, &size, 0);
         else
             snprintf(t->name, sizeof t->name, "%.*s%.*s", slash ? (int)(slash + 1 - a->object) : 0,

@@ -63,7 +63,8 @@ struct outlook {
     double seconds;              /* of the run that wrote the target; negative: not known */
     struct kl_estimate estimate; /* of this one */
     struct kl_error unknown;     /* and why, if that can be told */
-    char *checkpoint;            /* of a stopped run of this key; NULL: there is none */
+    char *checkpoint;            /* of a stopped run; NULL: there is none */
+    bool goes_on;                /* it is of this key */
 };
 
 static void outlook_free(struct outlook *o)
@@ -75,7 +76,9 @@ static void outlook_free(struct outlook *o)
 static int look_for_checkpoint(struct outlook *o, const struct kl_stage *stage, struct kl_error *err)
 {
     int code = kl_store_checkpoint_path(&o->checkpoint, stage->common->output, err);
-    if (code || kl_store_checkpoint_fits(o->checkpoint, stage->key)) return code;
+    if (code || !o->checkpoint) return code;
+    o->goes_on = !stage->common->force && kl_store_checkpoint_fits(o->checkpoint, stage->key);
+    if (o->goes_on || kl_store_checkpoint_is_ours(o->checkpoint, NULL)) return KL_OK;
     free(o->checkpoint);
     o->checkpoint = NULL;
     return KL_OK;
@@ -148,7 +151,7 @@ static int answer_json(const struct kl_stage *stage, const struct outlook *o, FI
     json_t *checkpoint = NULL;
     char *text = NULL;
     int rc = object ? KL_OK : kl_fail_memory(err, 256);
-    if (!rc && o->checkpoint) rc = kl_json_string(&checkpoint, o->checkpoint, err);
+    if (!rc && o->goes_on) rc = kl_json_string(&checkpoint, o->checkpoint, err);
     if (checkpoint) json_object_set_new(object, "checkpoint", checkpoint);
     if (!rc) rc = kl_json_dump(&text, object, err);
     json_decref(object);
@@ -166,7 +169,10 @@ static void answer_lines(const struct kl_stage *stage, const struct outlook *o, 
     }
     if (!o->hit && o->seconds >= 0)
         fprintf(out, "the run that wrote the target took %.1f s\n", o->seconds);
-    if (o->checkpoint) fprintf(out, "%s is of a stopped run; this one goes on from it\n", o->checkpoint);
+    if (o->checkpoint)
+        fprintf(out, "%s is of a stopped run%s\n", o->checkpoint,
+                o->goes_on ? "; this one goes on from it"
+                           : " that this one does not go on from, and deletes");
 }
 
 /* What the first moments refuse, a run would refuse. If no work can be tried (there is no such GPU here,

@@ -377,7 +377,8 @@ int kl_store_checkpoint_write(const char *path, const struct kl_stage *stage, kl
                               void *context, struct kl_error *err);
 /* Is there a checkpoint of this key, whole to the last byte? */
 bool kl_store_checkpoint_fits(const char *path, const char *key);
-/* Open the checkpoint of this key that a stopped run left, to go on from; *file NULL: there is none.
+/* Open the checkpoint of this key that a stopped run left, to go on from; *file NULL: there is none,
+   or --force begins anew.
    *older: there is one of other options or inputs. That is said: it stays until this run has its first
    epoch, or whatever `first` calls it. So it is of one that is damaged. Errors: it cannot be read. */
 int kl_store_checkpoint_resume(struct kl_file **file, bool *older, const char *path,

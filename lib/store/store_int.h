@@ -65,7 +65,8 @@ struct kl_stored {
     unsigned char row_sum[16];
     unsigned char *checked; /* reader: block seen and found whole. writer: digest known */
 };
-/* What only saves work, should the file be made again, is no part of its content: it may be absent. */
+/* What only saves work, should the file be made again, and names of files are no part of its content: they
+   may be absent, or others. */
 bool kl_store_is_aside(const struct kl_dataset *dataset);
 int kl_store_content_digest(char hex[65], struct kl_stored *const *stored, size_t n,
                             const struct kl_attributes *attributes, struct kl_error *err);
@@ -134,7 +135,7 @@ bool kl_store_temporary_sweep(const char *folder, const char *name, bool dry,
 /* ---- checkpoint.c ---- */
 bool kl_store_checkpoint_is(const char *name);
 bool kl_store_checkpoint_is_ours(const char *path, struct kl_error *err);
-/* Say that a stopped run's checkpoint goes with this one's first epoch, or whatever `first` calls it. */
+/* Say that a stopped run's checkpoint is deleted after this one's first epoch, or whatever `first` calls it. */
 void kl_store_checkpoint_say_forgotten(const char *path, const struct kl_log *log, const char *first);
 
 /* ---- h5.c, dimensions.c: the few HDF5 calls ---- */
@@ -205,7 +206,7 @@ struct kl_partial {
     unsigned char layout[16];
     size_t n_records;
     bool ready;
-    char *older; /* of a dead run of another key: goes with this one's first record; NULL: none */
+    char *older; /* of a dead run of another key: deleted after this one's first record; NULL: none */
 };
 void kl_store_partial_free(struct kl_writer *w); /* keeps what is journalled for a later run */
 bool kl_store_partial_is_dead(const char *name, const struct stat *s);

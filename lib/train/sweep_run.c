@@ -67,7 +67,7 @@ static int prepare(struct point *p, const struct crew *crew, struct kl_error *er
     code = stage->begin(p->run, &answer, err);
     p->train = !code && answer == KL_STAGE_COMPUTE;
     if (job->halving) free(*p->of.checkpoint), *p->of.checkpoint = NULL; /* all from the beginning */
-    else if (p->train && *p->of.checkpoint)
+    else if (p->train && !common->force && *p->of.checkpoint)
         p->kept = kl_store_checkpoint_fits(*p->of.checkpoint, p->of.stage->key);
     return code;
 }

@@ -237,10 +237,11 @@ static int take_quantity(struct kl_quantity *q, const char *name, enum kl_contro
                          double seconds, struct kl_error *err)
 {
     char text[64];
+    double value;
     if (!q->unit) return KL_OK;
     snprintf(text, sizeof text, "%.17g %.36s", q->value, q->unit);
-    q->unit = NULL;
-    return take_unit(&q->value, text, name, quantity, seconds, err);
+    const int code = take_unit(&value, text, name, quantity, seconds, err);
+    return code ? code : kl_quantity_settle(q, value, err);
 }
 
 /* "-1 MHz,1 MHz" or "-1,1 MHz" becomes two numbers, in `to`. */

@@ -204,12 +204,12 @@ int kl_control_quantity_take(struct kl_quantity *q, enum kl_control_quantity qua
                              struct kl_error *err)
 {
     struct kl_control_pair pair = { .value = q->value };
+    double value;
     if (!q->unit) return KL_OK;
     pair.at = pair.quantity;
-    pair.length = snprintf(pair.quantity, sizeof pair.quantity, "%.10g %s", q->value, q->unit);
-    const int code = kl_control_pair_value(&q->value, &pair, (int)quantity, system, option, err);
-    q->unit = NULL;
-    return code;
+    pair.length = snprintf(pair.quantity, sizeof pair.quantity, "%.17g %s", q->value, q->unit);
+    const int code = kl_control_pair_value(&value, &pair, (int)quantity, system, option, err);
+    return code ? code : kl_quantity_settle(q, value, err);
 }
 
 /* ---- operators ----

@@ -83,6 +83,7 @@ struct work {
     char digest[KL_CONTROL_DIGEST];
     int best, trapped; /* trapped: starts that ended above the best by more than a hundredth of it, and
                           1e-6, and not because they had reached what was asked for */
+    int ended;         /* starts that were not left behind */
 };
 
 static void defaults(void *values)
@@ -218,7 +219,8 @@ static int estimate(void *context, struct kl_estimate *to, struct kl_error *err)
     struct kl_mode_run *run = context;
     struct work *w = run->state;
     struct kl_trial trial;
-    int code = run->pool ? KL_OK : kl_pool_create(&run->pool, (int)run->stage.common->threads, err);
+    int code = kl_control_setup_say(run->stage.log, &w->setup, &w->v->problem, &w->texts, err);
+    if (!code && !run->pool) code = kl_pool_create(&run->pool, (int)run->stage.common->threads, err);
     kl_trial_begin(&trial);
     trial.least = (uint64_t)w->v->starts;
     if (!code) code = kl_device_choose(&w->device, w->v->common.device, err);
@@ -261,6 +263,7 @@ static int search(struct kl_mode_run *run, struct kl_error *err)
     if (!code) code = kl_device_take(&w->device, &w->v->common, 0, run->stage.log, err);
     if (code) return code;
     code = seek(w, run->pool, run->watch, err);
+    if (code == KL_ESIGNAL) kl_note(run->stage.log, 1, "stopped; a search keeps nothing until it ends");
     if (code) return code;
     /* Of starts that are equal but for rounding the first, so that rounding does not choose. */
     double best = INFINITY;
@@ -273,10 +276,12 @@ static int search(struct kl_mode_run *run, struct kl_error *err)
         return kl_fail(err, KL_EDATA,
                        "no start has a loss that is a number: a rate or an amplitude is too large");
     const double least = w->starts[w->best].loss;
-    for (int i = 0; i < w->search.starts; i++)
-        w->trapped += w->starts[i].stop != KL_CONTROL_REACHED &&
-                      w->starts[i].stop != KL_CONTROL_BEHIND &&
+    for (int i = 0; i < w->search.starts; i++) {
+        const bool ended = w->starts[i].stop != KL_CONTROL_BEHIND;
+        w->ended += ended;
+        w->trapped += ended && w->starts[i].stop != KL_CONTROL_REACHED &&
                       !(w->starts[i].loss <= least + fmax(1e-6, 0.01 * least));
+    }
     code =
         kl_control_amplitudes(w->samples, w->u, &w->setup.problem, w->points + (size_t)w->best * n, err);
     return code ? code : kl_control_report_make(&w->report, &w->setup, w->u, err);
@@ -293,7 +298,7 @@ static int save(struct kl_mode_run *run, struct kl_writer *writer, struct kl_err
                                      w->starts, w->search.starts, w->best, config, w->model, err);
     free(config);
     return code ? code
-                : kl_store_writer_number(writer, "", "trapped", (double)w->trapped / w->finalists, err);
+                : kl_store_writer_number(writer, "", "trapped", (double)w->trapped / w->ended, err);
 }
 
 /* Judge the loss over the law by members that the search did not see: a fit says nothing of the law. */
@@ -342,7 +347,7 @@ static int json(struct kl_mode_run *run, FILE *to, struct kl_error *err)
         { "leakage", KL_JSON_NUMBER, .number = w->report.channel.leakage },
         { "starts", KL_JSON_COUNT, .number = w->search.starts },
         { "finalists", KL_JSON_COUNT, .number = w->finalists },
-        { "trapped", KL_JSON_NUMBER, .number = (double)w->trapped / w->finalists },
+        { "trapped", KL_JSON_NUMBER, .number = (double)w->trapped / w->ended },
         { "iterations", KL_JSON_COUNT, .number = best->iterations },
         { "stop", KL_JSON_TEXT, .text = kl_control_stop_words(best->stop) },
         { "seconds", KL_JSON_NUMBER, .number = kl_clock() - run->stage.start },
@@ -381,7 +386,7 @@ static void words(struct kl_mode_run *run, FILE *to)
     report_loss(w, to);
     fprintf(to, "; %d start%s", w->search.starts, kl_s((uint64_t)w->search.starts));
     if (w->finalists < w->search.starts) fprintf(to, ", the best %d to their ends", w->finalists);
-    fprintf(to, ", %.0f %% trapped; %s after %d iterations; %.2f s\n", 100.0 * w->trapped / w->finalists,
+    fprintf(to, ", %.0f %% trapped; %s after %d iterations; %.2f s\n", 100.0 * w->trapped / w->ended,
             kl_control_stop_words(best->stop), best->iterations, kl_clock() - run->stage.start);
 }
 

@@ -23,7 +23,9 @@ static int check_form(const struct kl_control_setup *setup, struct kl_error *err
     bool piecewise = form->functions == KL_CONTROL_PIECEWISE;
     for (int k = 0; k < form->controls; k++) piecewise &= !form->constant[k];
     if (piecewise) return KL_OK;
-    return kl_fail(err, KL_EUSAGE, "--start: its samples are no functions' or constants' factors");
+    return kl_fail(err, KL_EUSAGE,
+                   "--start: a start is made of segments; found --functions or --constant, leave "
+                   "them out");
 }
 
 static int fail_size(const char *path, int samples, int controls, const char *of,
@@ -45,14 +47,14 @@ struct table {
 static int read_header(struct table *t, const struct kl_control_system *system, struct kl_error *err)
 {
     bool more;
-    int code = kl_csv_row(&t->csv, &more, err), found = 0;
+    const int code = kl_csv_row(&t->csv, &more, err);
     if (code) return code;
     t->time = -1;
     for (int k = 0; k < system->n_controls; k++) t->column[k] = -1;
     for (size_t i = 0; more && i < t->csv.n; i++) {
         const int k = kl_control_system_control(system, t->csv.fields[i]);
         if (strcmp(t->csv.fields[i], "time") == 0) t->time = (int)i;
-        else if (k >= 0 && t->column[k] < 0) t->column[k] = (int)i, found++;
+        else if (k >= 0 && t->column[k] < 0) t->column[k] = (int)i;
         else
             return kl_fail(err, KL_EDATA,
                            "%s: line %zu: found the column '%.24s', expected time and the controls of "
@@ -180,19 +182,26 @@ static void take_samples(double *first, double *u, const struct kl_control_setup
             first[plain ? s * controls + k : form->first[k] + s] = u[s * controls + k];
 }
 
-/* Samples beyond the limits are cut by whoever begins there. */
-static void say_cut(const double *u, const char *path, const struct kl_control_setup *setup,
-                    const struct kl_log *log)
+/* Samples beyond the limits are cut by whoever begins there; a table with nothing else is of other
+   numbers. */
+static int say_cut(const double *u, const char *path, const struct kl_control_setup *setup,
+                   const struct kl_log *log, struct kl_error *err)
 {
-    const int controls = setup->system.n_controls;
+    const int controls = setup->system.n_controls, n = setup->waveform.samples * controls;
     int beyond = 0;
-    for (int i = 0; i < setup->waveform.samples * controls; i++) {
+    for (int i = 0; i < n; i++) {
         const struct kl_control_entry *c = &setup->system.controls[i % controls];
         beyond += u[i] > c->high + 1e-9 * fabs(c->high) || u[i] < c->low - 1e-9 * fabs(c->low);
     }
+    if (beyond == n && is_table(path))
+        return kl_fail(err, KL_EDATA,
+                       "--start %s: all %d numbers lie beyond the limits: codes of a generator, or of "
+                       "another unit? expected radians per unit of time",
+                       path, n);
     if (beyond)
         kl_note(log, 1, "--start %s: %d of its numbers lie beyond the limits, and are cut there", path,
                 beyond);
+    return KL_OK;
 }
 
 int kl_control_start_open(double **first, struct kl_file **file, const char *path,
@@ -208,7 +217,7 @@ int kl_control_start_open(double **first, struct kl_file **file, const char *pat
     if (!u || !*first) code = kl_fail_memory(err, n * sizeof **first);
     if (!code)
         code = is_table(path) ? read_table(u, path, setup, err) : read_stored(u, file, path, setup, err);
-    if (!code) say_cut(u, path, setup, log);
+    if (!code) code = say_cut(u, path, setup, log, err);
     if (!code) take_samples(*first, u, setup);
     free(u);
     return code;

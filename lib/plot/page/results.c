@@ -20,7 +20,7 @@ static const struct known known[] = {
     { "worst_loss", "worst loss of the ensemble", false },
     { "average_gate_fidelity", "average gate fidelity", false },
     { "entanglement_fidelity", "entanglement fidelity", false },
-    { "trapped", "share of starts that were trapped", false },
+    { "trapped", "share of starts that were trapped, of those that went to their ends", false },
     { "stop", "why the best start ended", false },
     { "regret", "regret of the adapted policy: loss above each task's optimum", false },
     { "regret_unadapted", "regret without adapting", false },

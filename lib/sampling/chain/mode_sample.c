@@ -159,14 +159,33 @@ static int prepare(struct work *w, struct kl_error *err)
     return code;
 }
 
+static int resume(struct work *w, const struct kl_log *log, struct kl_error *err)
+{
+    struct kl_file *file = NULL;
+    const struct kl_stage *stage = &w->mode->stage;
+    int code =
+        kl_store_checkpoint_resume(&file, &w->older, w->mode->checkpoint, stage, log, "epoch", err);
+    if (!code && file) code = kl_sampling_run_load(w->run, file, err);
+    if (!code && file) {
+        uint64_t done, total;
+        kl_sampling_run_done(w->run, &done, &total);
+        kl_note(log, 1, "found %s: %llu of %llu epochs; %llu left", w->mode->checkpoint,
+                (unsigned long long)done, (unsigned long long)total, (unsigned long long)(total - done));
+    }
+    kl_store_file_close(&file);
+    return code;
+}
+
 /* Of the work that is left once prepared; thrown away. */
 static int try_a_moment(void *context, struct kl_estimate *estimate, struct kl_error *err)
 {
     struct work *w = context;
     struct kl_trial trial;
+    const struct kl_log *log = w->mode->stage.log, quiet = { log->tool, log->to, 0, NULL };
     uint64_t done = 0, total = 0;
     const double start = kl_clock();
     int code = prepare(w, err);
+    if (!code) code = resume(w, &quiet, err);
     const double prepared = kl_clock() - start;
     if (!code) kl_sampling_run_done(w->run, &done, &total);
     kl_trial_begin(&trial);
@@ -267,23 +286,6 @@ static int save_chains(void *context, struct kl_writer *writer, struct kl_error 
     return code;
 }
 
-static int resume(struct work *w, struct kl_error *err)
-{
-    struct kl_file *file = NULL;
-    const struct kl_stage *stage = &w->mode->stage;
-    int code = kl_store_checkpoint_resume(&file, &w->older, w->mode->checkpoint, stage, stage->log,
-                                          "epoch", err);
-    if (!code && file) code = kl_sampling_run_load(w->run, file, err);
-    if (!code && file) {
-        uint64_t done, total;
-        kl_sampling_run_done(w->run, &done, &total);
-        kl_note(stage->log, 1, "found %s: %llu of %llu epochs; %llu left", w->mode->checkpoint,
-                (unsigned long long)done, (unsigned long long)total, (unsigned long long)(total - done));
-    }
-    kl_store_file_close(&file);
-    return code;
-}
-
 /* Stops when a checkpoint is due, else as the progress says. */
 struct pace {
     const struct kl_watch *watch;
@@ -364,7 +366,7 @@ static int sample(struct kl_mode_run *run, struct kl_error *err)
 {
     struct work *w = run->state;
     int code = prepare(w, err);
-    if (!code) code = resume(w, err);
+    if (!code) code = resume(w, run->stage.log, err);
     if (!code) code = go(w, err);
     if (code || kl_store_ranks_dismiss(run->ranks)) return code;
     w->told = calloc(w->settings.n_rungs, sizeof *w->told);

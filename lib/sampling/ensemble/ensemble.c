@@ -201,9 +201,11 @@ static int read_question(struct kl_sampling_heads *h, enum kl_sampling_part *par
 {
     char *prior = NULL;
     if (!kl_store_file_has_attribute(file, "", KL_HEAD_SAMPLED))
-        return kl_fail(err, KL_EDATA,
-                       "%s: chains of a network, expected chains of a head, as sgld head writes them",
-                       kl_store_file_path(file));
+        return kl_fail(
+            err, KL_EDATA,
+            "%s: chains of a network, expected chains of a head, as sgld head writes them (of a "
+            "table too: qtrain --core none, then sgld head)",
+            kl_store_file_path(file));
     int code = kl_store_file_text(&h->part, file, "", KL_HEAD_SAMPLED, err);
     if (!code) code = kl_store_file_text(&prior, file, "", "prior", err);
     if (!code) code = kl_store_file_number(&p->sigma, file, "", "prior_sigma", err);

@@ -13,7 +13,7 @@
 #include "store/mode.h"
 
 enum { NUMERICAL_VERSION = 1, SCHEMA = 1 };
-#define FILES "aside/files" /* of features, and of predictions on them */
+#define FILES "aside/files" /* of features of images in folders */
 
 struct values {
     struct kl_common common;
@@ -56,8 +56,7 @@ struct work {
     int64_t *index; /* (n) */
     size_t agree;   /* samples of which all heads say one class */
     char *names;    /* (c, name_size) of the head's classes */
-    char *files;    /* (n, file_size) of images in folders; NULL */
-    size_t name_size, file_size;
+    size_t name_size;
     bool differs;
 };
 
@@ -66,7 +65,7 @@ static int open_inputs(struct kl_mode_run *run, struct kl_error *err)
     struct work *w = run->state;
     struct values *v = run->values;
     w->v = v;
-    int code = kl_store_mode_csv_check(run, v->csv, "index,prediction", err);
+    int code = kl_store_mode_csv_check(run, v->csv, "index,", err);
     if (!code) code = kl_sampling_judged_open(&w->head, &w->draws, run->stage.inputs[0], err);
     if (!code) code = kl_store_file_open(&w->input, run->stage.inputs[1], err);
     if (!code) code = kl_head_origin_check(&w->differs, w->head, w->input, run->stage.log, err);
@@ -132,15 +131,8 @@ static int predict(struct kl_mode_run *run, struct kl_error *err)
     if (!code)
         code = kl_store_file_load_shape((void **)&w->index, w->input, "index", KL_TYPE_I64, 1,
                                         &w->features.n, err);
-    const struct kl_dataset *names;
-    if (!code && kl_store_file_find(w->input, FILES))
-        code = kl_store_file_load_named((void **)&w->files, &names, w->input, FILES, KL_TYPE_STRING, 1,
-                                        err);
-    if (!code && w->files) w->file_size = names->item_size;
-    if (!code && w->files && names->rows != w->features.n)
-        code = kl_fail(err, KL_EDATA, "%s: dataset " FILES ": found %zu, expected %zu",
-                       kl_store_file_path(w->input), names->rows, w->features.n);
     if (!code) code = kl_head_evaluate(&w->e, w->head, &w->features, &o, run->pool, err);
+    const struct kl_dataset *names;
     if (!code)
         code = kl_store_file_load_named((void **)&w->names, &names, w->head, "class_names",
                                         KL_TYPE_STRING, 1, err);
@@ -175,9 +167,14 @@ static int save(struct kl_mode_run *run, struct kl_writer *to, struct kl_error *
     if (code >= 0)
         code = kl_store_writer_put(to, "class_names", KL_TYPE_STRING, w->name_size, 1, dims + 1,
                                    w->names, err);
-    if (code >= 0 && w->files)
-        code = kl_store_writer_put(to, FILES, KL_TYPE_STRING, w->file_size, 1, dims, w->files, err);
     return code < 0 ? code : KL_OK;
+}
+
+/* What was said of the heads, or of chains that have not met, holds of what they predict. */
+static int remark(struct kl_mode_run *run, struct kl_error *err)
+{
+    const struct work *w = run->state;
+    return kl_store_file_repeat(w->head, w->draws.n > 0 ? "" : "not trained to", run->stage.log, err);
 }
 
 /* ---- as text, out of the file that is there ---- */
@@ -222,12 +219,6 @@ static int load(struct predictions *p, const char *path, struct kl_error *err)
     if (!code && p->heads > 1)
         code = kl_store_file_load_shape((void **)&p->deviation, file, "deviations", KL_TYPE_F32, 2, dims,
                                         err);
-    if (!code && kl_store_file_find(file, FILES))
-        code = kl_store_file_load_named((void **)&p->files, &set, file, FILES, KL_TYPE_STRING, 1, err);
-    if (!code && p->files) p->file_size = set->item_size;
-    if (!code && p->files && set->rows != p->n)
-        code = kl_fail(err, KL_EDATA, "%s: dataset " FILES ": found %zu, expected %zu", path, set->rows,
-                       p->n);
     for (size_t i = 0; i < p->n && !code; i++)
         if (p->predicted[i] < 0 || (size_t)p->predicted[i] >= p->c)
             code = kl_fail(err, KL_EDATA, "%s: dataset predictions: row %zu has class %d of %zu", path,
@@ -267,12 +258,27 @@ static void put_csv(FILE *to, const void *context)
     }
 }
 
+/* From the features, as they are called now: names are no part of a key. */
+static int take_files(struct predictions *p, struct kl_file *features, struct kl_error *err)
+{
+    const struct kl_dataset *set;
+    if (!kl_store_file_find(features, FILES)) return KL_OK;
+    const int code =
+        kl_store_file_load_named((void **)&p->files, &set, features, FILES, KL_TYPE_STRING, 1, err);
+    if (code) return code;
+    p->file_size = set->item_size;
+    return set->rows == p->n ? KL_OK
+                             : kl_fail(err, KL_EDATA, "%s: dataset " FILES ": found %zu, expected %zu",
+                                       kl_store_file_path(features), set->rows, p->n);
+}
+
 static int write_csv(struct kl_mode_run *run, struct kl_error *err)
 {
     const struct values *v = run->values;
     struct predictions p;
     if (!v->csv) return KL_OK;
     int code = load(&p, v->common.output, err);
+    if (!code) code = take_files(&p, ((const struct work *)run->state)->input, err);
     if (!code) code = kl_store_mode_csv_write(run, v->csv, put_csv, &p, err);
     free_predictions(&p);
     return code;
@@ -315,8 +321,7 @@ static void close_inputs(struct kl_mode_run *run)
     kl_sampling_heads_close(&w->draws);
     kl_store_file_close(&w->head);
     kl_store_file_close(&w->input);
-    free(w->mean), free(w->deviation), free(w->predicted), free(w->index), free(w->names),
-        free(w->files);
+    free(w->mean), free(w->deviation), free(w->predicted), free(w->index), free(w->names);
 }
 
 static const struct kl_kind_number numbers[] = {
@@ -339,6 +344,7 @@ static const struct kl_file_stage stage = { .kind = &kl_predictions_kind,
                                             .key = key,
                                             .compute = predict,
                                             .save = save,
+                                            .remark = remark,
                                             .after = write_csv,
                                             .json = json,
                                             .words = words,

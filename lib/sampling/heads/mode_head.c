@@ -261,6 +261,7 @@ struct work {
     struct kl_sampling_run *run; /* of the head */
     struct kl_sampling_head_found found;
     struct kl_sampling_minimum minimum;
+    bool older; /* another run's checkpoint is there */
     struct kl_device device;
 };
 
@@ -403,9 +404,8 @@ static int resume(struct work *w, struct kl_error *err)
 {
     const struct kl_stage *stage = &w->mode->stage;
     struct kl_file *file = NULL;
-    bool older;
-    int code =
-        kl_store_checkpoint_resume(&file, &older, w->mode->checkpoint, stage, stage->log, "step", err);
+    int code = kl_store_checkpoint_resume(&file, &w->older, w->mode->checkpoint, stage, stage->log,
+                                          "step", err);
     if (!code && file) code = kl_sampling_run_load(w->run, file, err);
     kl_store_file_close(&file);
     return code;
@@ -430,7 +430,9 @@ static int climb(struct work *w, int i, struct kl_sampling_run *run, struct kl_e
 static void keep_stopped(struct work *w)
 {
     struct kl_error other;
-    if (w->mode->checkpoint &&
+    uint64_t done, total;
+    kl_sampling_run_done(w->run, &done, &total);
+    if (w->mode->checkpoint && !(w->older && done == 0) &&
         !kl_store_checkpoint_write(w->mode->checkpoint, &w->mode->stage, save_chains, w, &other))
         kl_note(w->mode->stage.log, 1, "stopped by a signal: %s; the same command goes on from there",
                 w->mode->checkpoint);

@@ -368,12 +368,15 @@ static int check(const struct study *s, struct kl_error *err)
                                  run->stage.inputs, run->stage.n_inputs, err);
 }
 
-/* By the first fold, in place of the whole. */
+/* By the first fold whose file is not there, in place of all of them. */
 static int forecast(struct study *s, struct kl_error *err)
 {
-    set_fold(s, 0);
+    size_t first = s->n, left = 0;
+    for (size_t f = s->n; f-- > 0;)
+        if (s->common->force || access(s->paths[f], F_OK)) first = f, left++;
+    set_fold(s, left ? first : 0);
     if (access(s->folder, F_OK)) s->common->output = NULL; /* nothing is made */
-    s->run->stage.runs = s->n, s->run->stage.at_once = s->at_once;
+    s->run->stage.runs = left ? left : s->n, s->run->stage.at_once = s->at_once;
     return kl_store_mode_run(s->method->mode, s->run, err);
 }
 

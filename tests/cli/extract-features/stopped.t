@@ -26,4 +26,4 @@ $ touch .o.h5.0123456789abcdef.free.00000000.ketline-partial
 + extract-features $DATA/digits/train-images-idx3-ubyte --resize 28 --limit 20 --progress none -o o.h5 | cut -d , -f 1; ls -A | grep o.h5
 > o.h5: 20 x 512 float32
 > o.h5
-! extract-features: .o.h5.0123456789abcdef.free.00000000.ketline-partial is of a stopped run with other options or inputs, and goes with this one's first images; to keep it, stop now and give another -o
+! extract-features: .o.h5.0123456789abcdef.free.00000000.ketline-partial is of a stopped run with other options or inputs, and is deleted after this one's first images; to keep it, stop now and give another -o

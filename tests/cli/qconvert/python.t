@@ -37,14 +37,15 @@ $ sed -n '/^HEAD/p; /^REPLICA/,/^CLASSES/p; /^@qml/,/dropout/p' h.py
 
 # What was edited is not replaced.
 $ echo '# mine' >>h.py; qconvert h.h5 --replica 1 -o h.py && tail -1 h.py
-! qconvert: h.py: is another file, or was edited; give another name, or --force to replace it
+! qconvert: h.py: was edited; give another name, or --force to replace it
 ? 2
 $ sed -i '$d' h.py; qconvert h.h5 --replica 1 -o h.py; sed -i 's/"default.qubit"/"lightning.qubit"/' h.py; qconvert h.h5 --replica 1 -o h.py
 > h.py: up to date
-! qconvert: h.py: is another file, or was edited; give another name, or --force to replace it
+! qconvert: h.py: was edited; give another name, or --force to replace it
 ? 2
-$ qconvert h.h5 -o h.py --force -q; grep -c '"default.qubit"\|^REPLICA = 0' h.py
+$ qconvert h.h5 -o h.py --force -q; qtrain f.h5 --epochs 2 --reduction 8 --no-controls -q -o other.h5 2>&-; qconvert other.h5 -o h.py -q; qconvert h.h5 -o h.py -q; echo mine >own.py; qconvert h.h5 -o own.py; grep -c '"default.qubit"\|^REPLICA = 0' h.py
 > 2
+! qconvert: own.py: was not written by ketline; give another name, or --force to replace it
 
 $ qconvert h.h5 --all-replicas -o a.py
 ! qconvert: --all-replicas: a program is one head; give --replica, or edit its REPLICA

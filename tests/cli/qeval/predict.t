@@ -15,10 +15,11 @@ $ qeval --predict --replica 1 head.h5 test.h5 -q -o one.h5; qeval -q --replica 1
 + numbers() { h5dump -y -w 1 -d $2 $1 | sed -n '/DATA {/,/}/p' | tr -cd '0-9.\n-' | grep .; }; for d in predictions probabilities; do cmp <(numbers one.h5 $d) <(numbers report.h5 $d) && echo same $d; done
 > same predictions
 > same probabilities
-$ sgld head train.h5 --head head.h5 --keep 20 -q -o chains.h5 2>/dev/null; qeval --predict chains.h5 new.h5 -o c.h5; cache show c.h5 | grep -E 'deviations|probabilities'
+$ sgld head train.h5 --head head.h5 --keep 20 -q -o chains.h5 2>/dev/null; qeval --predict chains.h5 new.h5 -o c.h5 2>said; cache show c.h5 | grep -E '^ +(deviations|probabilities)'; grep -o 'chains.h5: R-hat is above' said
 > c.h5: 10 samples of 3 classes, by the mean of 40 draws, which agree on 8: 1 5, 2 0, 3 5
 >   deviations                           float32  10 x 3
 >   probabilities                        float32  10 x 3
+> chains.h5: R-hat is above
 # Refused in a line.
 $ qeval head.h5 new.h5 -o x.h5
 ! qeval: new.h5: has no labels; extract the features again with labels (--labels, of a table --label); qeval --predict needs none
@@ -36,13 +37,15 @@ $ qeval --predict new.h5 head.h5 -o x.h5
 ! qeval: new.h5: holds 'features', expected 'head', which comes from qtrain
 ? 65
 
-# Images of a folder have their names, in the features and beside what is predicted of them.
+# Images of a folder have their names, in the features and beside what is predicted of them, as they are now.
 $ mkdir -p set/cat set/dog new; for i in 1 2 3 4; do cp $ROOT/tests/fuzz/jpeg/420 set/cat/$i.jpg; cp $ROOT/tests/fuzz/png/rgb set/dog/$i.png; done; cp set/dog/1.png 'new/a, b.png'; cp set/cat/2.jpg new
 + o="--resize 28 --channels grey -q"; extract-features set $o -o s.h5 2>log; qtrain s.h5 --epochs 2 --no-controls -q -o pets.h5 2>log; extract-features new --labels none $o -o n.h5
-+ qeval --predict pets.h5 n.h5 -q -o p.h5 --csv - | cut -d, -f 1,2; qeval --predict pets.h5 n.h5 -q -o p.h5 --csv p.csv; head -n 1 p.csv
++ p() { qeval --predict pets.h5 n.h5 -q -o p.h5 --csv p.csv 2>log; cut -d, -f 1,2 p.csv; }; p; mv new/2.jpg new/0.jpg; extract-features new --labels none $o -f -o n.h5; p
 + h5dump -d aside/files s.h5 | grep -o '[a-z]*/[0-9]\.[a-z]*' | tr '\n' ' '; cache verify p.h5
 > index,file
 > 0,2.jpg
 > 1,"a
-> index,file,prediction,p cat,p dog
+> index,file
+> 0,0.jpg
+> 1,"a
 > cat/1.jpg cat/2.jpg cat/3.jpg cat/4.jpg dog/1.png dog/2.png dog/3.png dog/4.png p.h5: whole

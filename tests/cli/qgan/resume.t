@@ -15,7 +15,7 @@ $ for t in 0.1 0.2 0.4 0.8 1.6 3.2 6.4 12.8 25.6 51.2
 $ qgan bits.txt --epochs 1000000 -j 1 --progress none -o g.h5 >log 2>told &
 + until [ -s told ]; do sleep 0.01; done; kill -TERM $!; wait $! 2>log; echo $?; cat told; cmp was .g.h5.checkpoint
 > 143
-> qgan: .g.h5.checkpoint is of a stopped run with other options or inputs, and goes with this one's first generator; to keep it, stop now and give another -o
+> qgan: .g.h5.checkpoint is of a stopped run with other options or inputs, and is deleted after this one's first generator; to keep it, stop now and give another -o
 > qgan: stopped with N of 6 generators trained; .g.h5.checkpoint stays as it was
 
 $ cp was .g.h5.checkpoint; printf damaged | dd of=.g.h5.checkpoint bs=1 seek=3000 conv=notrunc status=none

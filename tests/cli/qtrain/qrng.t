@@ -121,7 +121,7 @@ $ qtrain --qrng rows.txt --epochs 1000000 --patience 0 --seeds 1 --progress none
 $ old=.y.h5.0123456789abcdef.free.00000000.ketline-partial; touch $old
 + qtrain --qrng rows.txt --epochs 1000000 --patience 0 --seeds 1 --progress none -o y.h5 2>told & p=$!
 + until [ -s told ]; do kill -0 $p || break; done; kill -TERM $p; wait $p; cat told; ls -A | grep y.h5
-> qtrain: .y.h5.0123456789abcdef.free.00000000.ketline-partial is of a stopped run with other options or inputs, and goes with this one's first split; to keep it, stop now and give another -o
+> qtrain: .y.h5.0123456789abcdef.free.00000000.ketline-partial is of a stopped run with other options or inputs, and is deleted after this one's first split; to keep it, stop now and give another -o
 > qtrain: stopped after 0 of 1 run; .y.h5.0123456789abcdef.free.00000000.ketline-partial stays as it was
 > .y.h5.0123456789abcdef.free.00000000.ketline-partial
 $ qtrain --qrng rows.txt --epochs 2 --seeds 1 -q -o y.h5; ls -A | grep y.h5

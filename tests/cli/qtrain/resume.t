@@ -12,6 +12,7 @@ $ qtrain f.h5 --epochs 400 --replicas 2 --no-controls --schedule cosine --no-pro
 $ o="--replicas 2 --no-controls --schedule cosine -o head.h5 --dry-run"; said() { grep -v ^key | sed 's/at most/about/'; }; qtrain f.h5 --epochs 399 $o | said
 + qtrain f.h5 --epochs 400 $o | said; qtrain f.h5 --epochs 400 $o --json | jq -r .checkpoint
 > miss: the target does not exist
+> .head.h5.checkpoint is of a stopped run that this one does not go on from, and deletes
 > here it would take about # s, by its first moments
 > miss: the target does not exist
 > .head.h5.checkpoint is of a stopped run; this one goes on from it
@@ -29,9 +30,12 @@ $ qtrain -q f.h5 --epochs 100000 --no-controls --no-provenance --checkpoint-ever
 + until [ -e .g.h5.checkpoint ]; do sleep 0.01; done; kill -TERM $!; wait $! 2> log; cp .g.h5.checkpoint was
 + qtrain f.h5 --epochs 2 --qubits 18 --layers 30 --batch-size 540 --no-controls --progress none -o g.h5 2>told >log &
 + until [ -s told ]; do sleep 0.01; done; kill -TERM $!; wait $! 2> log; cat told; cmp was .g.h5.checkpoint
-> qtrain: .g.h5.checkpoint is of a stopped run with other options or inputs, and goes with this one's first epoch; to keep it, stop now and give another -o
+> qtrain: .g.h5.checkpoint is of a stopped run with other options or inputs, and is deleted after this one's first epoch; to keep it, stop now and give another -o
 > qtrain: stopped in epoch N; .g.h5.checkpoint stays as it was
-$ qtrain f.h5 --epochs 2 --no-controls --no-provenance --progress none -q -o g.h5 > log; ls -A | grep g.h5
+$ qtrain f.h5 --epochs 2 --no-controls -o g.h5 --dry-run | grep checkpoint; qtrain f.h5 --epochs 100000 --no-controls -f -o g.h5 --dry-run | grep checkpoint
++ qtrain f.h5 --epochs 2 --no-controls --no-provenance --progress none -q -o g.h5 > log; ls -A | grep g.h5
+> .g.h5.checkpoint is of a stopped run that this one does not go on from, and deletes
+> .g.h5.checkpoint is of a stopped run that this one does not go on from, and deletes
 > g.h5
 
 # A run that was killed just behind its publishing leaves the checkpoint of this very key: the next
