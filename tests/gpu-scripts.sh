@@ -8,7 +8,7 @@ cd "$(dirname "$0")/.." || exit 70
 command -v jq >/dev/null || { echo "skipped: jq is absent"; exit 77; }
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-scripts=$PWD/packaging/bundle source=$PWD/tests/bench table=$PWD/tests/bench/gpu_table.sh
+scripts=$PWD/packaging/bundle build=$(realpath "${BUILD:-build}") source=$PWD/tests/bench table=$PWD/tests/bench/gpu_table.sh
 
 # In a folder of its own, which holds every program, passing: BIN, TESTS and BENCH in one.
 fail() { echo "$*" >>faults; }
@@ -17,7 +17,7 @@ program() { # NAME BODY
 }
 hangs="trap '' TERM; while :; do sleep 0.1; done"
 begin() {
-    export BIN=$PWD/bin TESTS=$PWD/bin BENCH=$PWD/bin KETLINE_PYTHON=$PWD/bin/python TMPDIR=$PWD PATH=$PWD/bin:$PATH
+    export BIN=$PWD/bin TESTS=$PWD/bin BENCH=$PWD/bin KETLINE_PYTHON=$PWD/bin/python TMPDIR=$PWD PATH=$PWD/bin:$PATH PARTS='gpu features files peer'
     local name
     mkdir bin
     for name in circuit mlp gan windows chains pulse features head memory; do program $name 'echo "cuda: card 0123456789abcdef"'; done
@@ -212,7 +212,7 @@ killed() { # SIGNAL
 
 table() { # of bench-gpu's numbers, in docs/benchmarks.md, beside what was asked
     printf 'before\n<!-- gpu -->\nnothing\n<!-- gpu end -->\nafter\n' >doc.md
-    echo '{"card":"One","gpu-256-heads-50-epochs/gpu":60,"gpu-head-50-epochs/gpu":9,"gpu-ry-ring-4/gpu":2e-5,"gpu-ry-ring-4/cpu-2-threads":1e-3}' >a.json
+    echo '{"card":"One","gpu-256-heads-50-epochs/gpu":60,"gpu-head-50-epochs/gpu":9,"gpu-ry-ring-4/gpu":2e-5,"gpu-ry-ring-4/cpu-2-threads":1e-3,"gpu-hydra-8-epoch/gpu":0.02}' >a.json
     echo '{"card":"One","scaled":["gpu-head-50-epochs/torch"],"gpu-features-60000-28x28-tf32-file-to-file/gpu":0.9,
         "gpu-features-60000-224x224-fp16/gpu":3,"gpu-features-60000-224x224-fp16/torchvision":3.9,
         "gpu-features-60000-224x224-fp16/torchvision-max-autotune":3.3,"gpu-head-50-epochs/torch":90}' >b.json
@@ -222,6 +222,7 @@ table() { # of bench-gpu's numbers, in docs/benchmarks.md, beside what was asked
     says '\| the same, 256 heads at once \| 60 s \| 60 s \| 20 s \| yes \|'
     says '\| 50 epochs of the default head, .* \| 9 s \| 8 s \| 2 s \| \*\*no\*\* \|'
     says '\| features of 60,000 images of 28x28, .* \| 900 ms \| 3 s \| 1 s \| aim \|'
+    says '\| `qseq train --fold all`, Hydra, 8 qubits, .* \| 20 ms \|'
     says '\| `ry-ring`, .* \| 20 us \| cpu-2-threads \| 1 ms \| 50x \| 20x \| 100x \| yes \|'
     says '\| features at 224x224, FP16 \(best peer\) \| 3 s \| torchvision-max-autotune \| 3.3 s \| 1.1x \| 1.2x \| 1.2x \| \*\*no\*\* \|'
     says '\| 50 epochs of the default head \(best peer\) \| 9 s \| torch \| 90 s \(scaled\) \| 10x \| - \| - \| - \|'
@@ -254,6 +255,18 @@ table() { # of bench-gpu's numbers, in docs/benchmarks.md, beside what was asked
     cmp was.md doc.md || fail "the table went"
 }
 
+rehearsed() { # the stages' commands themselves, of tiny sizes, on the CPU in a GPU's place
+    local emulated=$build/tests/cuda/libketline-cuda.so name
+    [ -e "$emulated" ] || { fail "no $emulated"; return; }
+    PATH=${PATH#*:} BIN=$build/bin KETLINE_CUDA=$emulated KETLINE_SMALL=1 PARTS=stages ends 0 "$scripts/bench-gpu" all.json
+    for name in hydra-2-epoch hydra-2-replicas-epoch paper-mnist-step synth-1000-chains-epoch 16384-qubit-gradients open-x-1024-starts; do
+        says "gpu-$name/gpu +-?[0-9][0-9.e-]* s "
+    done
+    says 'card cuda: emulated'
+    [ "$(wc -l <out)" = 7 ] || fail "more than that: $(cat out)"
+    [ "$(jq -r '.card, (.["gpu-open-x-1024-starts/gpu"] > 0), (.["gpu-16384-qubit-gradients/gpu"] > 0)' all.json | tr '\n' ' ')" = "cuda: emulated true true " ] || fail "$(cat all.json)"
+}
+
 peer() { # gpu_peer.py itself, with mocks in the place of PyTorch: the order of its lines, each measured
     command -v python3 >/dev/null || return
     cat >peer.py <<-'END'
@@ -281,7 +294,7 @@ peer() { # gpu_peer.py itself, with mocks in the place of PyTorch: the order of 
     says 'card cuda: One'
 }
 
-for each in peer table passing failing hanging no_gpu sanitizers together limits "killed TERM" "killed KILL"; do
+for each in rehearsed peer table passing failing hanging no_gpu sanitizers together limits "killed TERM" "killed KILL"; do
     (mkdir "$work/$each" && cd "$work/$each" && begin && $each; [ ! -e faults ] || sed "s/^/$each: /" faults >"$work/faults.$each") &
 done
 wait

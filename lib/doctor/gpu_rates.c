@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT
-   What the GPUs here reach: circuits with their gradients, small networks, GANs, half a second each,
-   copies included; what they give is checked where it is known; what their memory holds. */
+   What the GPUs here reach: circuits with their gradients, small networks, circuits of windows, chains,
+   gradients of pulses, half a second each, copies included; what they give is checked against what is
+   known or this processor's kernels; what their memory holds. */
 #include <math.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,6 +11,9 @@
 #include "doctor/doctor.h"
 #include "kernels/cuda.h"
 #include "kernels/device.h"
+#include "kernels/inline/philox.h"
+#include "kernels/liouville.h"
+#include "kernels/shallow.h"
 
 #define SECONDS 0.5
 
@@ -26,6 +31,18 @@ static int race(double *rate, double n, int (*work)(void *context, struct kl_err
     }
     *rate = code ? 0 : n / best;
     return code;
+}
+
+/* Zeros. */
+static void *take(struct kl_arena *memory, size_t n, size_t size)
+{
+    void *to = kl_arena_take(memory, n, size);
+    return to ? memset(to, 0, n * size) : NULL;
+}
+
+static void wrong(struct kl_gpu_rates *r, const char *what)
+{
+    snprintf(r->problem, sizeof r->problem, "%s give wrong numbers", what);
 }
 
 /* ---- circuits ---- */
@@ -144,7 +161,7 @@ static int put_networks(struct networks *k, const struct kl_mlp *net, struct kl_
 }
 
 static int networks(struct kl_gpu_rates *r, size_t runs, const struct kl_device *device,
-                    struct kl_error *err)
+                    struct kl_arena *memory, struct kl_error *err)
 {
     static uint64_t rows[ROWS][2];
     static const float one[1] = { 1 };
@@ -167,24 +184,346 @@ static int networks(struct kl_gpu_rates *r, size_t runs, const struct kl_device 
     struct networks k = { .calls = device->cuda->mlps, .n = runs };
     for (size_t i = 0; i < ROWS; i++) rows[i][0] = i * 0x9e3779b97f4a7c15u, rows[i][1] = i * i;
     int code = k.calls->open(&k.mlps, &k.n, &shape, device->number, err);
-    k.epochs = calloc(k.n, sizeof *k.epochs), k.results = calloc(k.n, sizeof *k.results);
-    k.order = calloc(k.n * ROWS, sizeof *k.order);
+    k.epochs = take(memory, k.n, sizeof *k.epochs), k.results = take(memory, k.n, sizeof *k.results);
+    k.order = take(memory, k.n * ROWS, sizeof *k.order);
     if (!code && (!k.epochs || !k.results || !k.order)) code = kl_fail_memory(err, k.n * ROWS * 4);
     if (!code) code = put_networks(&k, &shape.net, err);
     if (!code) code = race(&r->network_rows, (double)(k.n * ROWS), run_networks, &k, err);
     k.calls->close(&k.mlps);
-    free(k.epochs), free(k.results), free(k.order);
+    return code;
+}
+
+/* ---- windows: Hydra's circuits, a step of copies side by side, there and back ---- */
+
+enum { QUBITS = 6, ANGLES = 2 * 4 * QUBITS, CHANNELS = 64, STEPS = 249, STRIDE = 256, MOST = 64 };
+static const float around = 6.28318f; /* factor of a step's angles */
+
+struct windows {
+    const struct kl_cuda_windows_calls *calls;
+    struct kl_cuda_windows *windows;
+    struct kl_cuda_windows_batch batch;
+    struct kl_cuda_windows_places at;
+    size_t outputs; /* of a window */
+    float *given, *by_given, *sum, *by_sum;
+};
+
+static int run_windows(void *context, struct kl_error *err)
+{
+    const struct windows *k = context;
+    const int code = k->calls->forward(k->windows, k->sum, &k->batch, err);
+    return code ? code : k->calls->back(k->windows, k->by_given, k->by_sum, err);
+}
+
+/* Of each wire's first RY; all other angles are 0. */
+static float turn_of(size_t wire)
+{
+    return 0.3f * (float)(wire + 1);
+}
+
+/* Layers of RY, XX, RY, YY on all wires or rings. image: each state's with its first qubit flipped. */
+static struct kl_cuda_windows_shape hydra(struct kl_cuda_rotation rotations[ANGLES],
+                                          uint32_t image[1 << QUBITS])
+{
+    for (int i = 0; i < ANGLES; i++) {
+        const int wire = i % QUBITS, block = i / QUBITS % 4;
+        const uint32_t one = 1u << (QUBITS - 1 - wire),
+                       two = one | 1u << (QUBITS - 1 - (wire + 1) % QUBITS);
+        rotations[i] = (struct kl_cuda_rotation){ block % 2 ? two : one,
+                                                  block == 1   ? 0
+                                                  : block == 3 ? two
+                                                               : one,
+                                                  i };
+    }
+    for (uint32_t k = 0; k < 1 << QUBITS; k++) image[k] = k ^ 1u << (QUBITS - 1);
+    return (struct kl_cuda_windows_shape){ .kind = KL_CUDA_WINDOW_TURNED,
+                                           .superposed = 1,
+                                           .n_qubits = QUBITS,
+                                           .n_rotations = ANGLES,
+                                           .n_angles = ANGLES,
+                                           .channels = CHANNELS,
+                                           .steps = STEPS,
+                                           .stride = STRIDE,
+                                           .n_weights = 2,
+                                           .factor = around,
+                                           .rotations = rotations,
+                                           .image = image };
+}
+
+/* All steps of a window have the same angles, and their mean is asked for. */
+static void give_windows(const struct windows *k)
+{
+    for (size_t c = 0; c < k->batch.n; c++) {
+        float *given = k->given + c * k->at.end;
+        for (size_t i = 0; i < ANGLES; i++)
+            given[k->at.base + i] = (i < QUBITS ? turn_of(i) : 0) - around / 2;
+        for (size_t i = 0; i < 2 * STEPS; i++) given[k->at.weights + i] = 1.0f / STEPS;
+        given[k->at.mix] = 1;
+    }
+    for (size_t i = 0; i < k->batch.n * k->batch.count * k->outputs; i++)
+        k->by_sum[i] = i % k->outputs / QUBITS == 2 ? 1 / (float)k->batch.count : 0; /* of <Z> */
+}
+
+/* Each wire by itself has <X> = sin, <Y> = 0, <Z> = cos of its angle. */
+static bool are_windows_right(const struct windows *k)
+{
+    for (size_t i = 0; i < k->batch.n * k->batch.count * k->outputs; i++) {
+        const size_t axis = i % k->outputs / QUBITS % 3;
+        const float angle = turn_of(i % QUBITS);
+        const float right = axis == 0 ? sinf(angle) : axis == 1 ? 0 : cosf(angle);
+        if (!(fabsf(k->sum[i] - right) < 1e-4f)) return false;
+    }
+    for (size_t c = 0; c < k->batch.n; c++)
+        for (size_t i = 0; i < QUBITS; i++)
+            if (!(fabsf(k->by_given[c * k->at.end + k->at.base + i] + sinf(turn_of(i))) < 1e-3f))
+                return false;
+    return true;
+}
+
+/* n windows, of copies that have `MOST` of them each. */
+static int windows(struct kl_gpu_rates *r, size_t n, const struct kl_device *device,
+                   struct kl_arena *memory, struct kl_error *err)
+{
+    struct kl_cuda_rotation rotations[ANGLES];
+    uint32_t image[1 << QUBITS];
+    const struct kl_cuda_windows_shape shape = hydra(rotations, image);
+    struct windows k = { .calls = device->cuda->windows,
+                         .at = kl_cuda_windows_places(&shape),
+                         .outputs = kl_cuda_windows_outputs(&shape) };
+    const size_t copies = (n + MOST - 1) / MOST, count = n / copies, all = copies * count,
+                 values = all * k.outputs, given = copies * k.at.end;
+    float *x = take(memory, count * CHANNELS * STRIDE, sizeof *x);
+    int32_t *rows = take(memory, all, sizeof *rows);
+    uint32_t *replica = take(memory, copies, sizeof *replica);
+    k.given = take(memory, 2 * given, sizeof *k.given), k.sum = take(memory, 2 * values, sizeof *k.sum);
+    if (!x || !rows || !replica || !k.given || !k.sum) return kl_fail_memory(err, values * sizeof *x);
+    k.by_given = k.given + given, k.by_sum = k.sum + values;
+    k.batch = (struct kl_cuda_windows_batch){
+        .n = copies, .count = count, .rows = rows, .given = k.given, .replica = replica
+    };
+    for (size_t i = 0; i < all; i++) rows[i] = (int32_t)(i % count);
+    for (size_t i = 0; i < count * CHANNELS * STRIDE; i++) x[i] = sinf(0.7f * (float)(i + 1));
+    give_windows(&k);
+    int code = k.calls->open(&k.windows, &shape, count, copies, count, count, device->number, err);
+    if (!code) code = k.calls->put(k.windows, 0, x, count, err);
+    if (!code) code = race(&r->windows, (double)all, run_windows, &k, err);
+    if (!code && !are_windows_right(&k)) wrong(r, "circuits of windows");
+    if (k.windows) k.calls->close(&k.windows);
+    return code;
+}
+
+/* ---- chains: SGLD of a small network, as sgld sample draws it ---- */
+
+enum { UNITS = 32, INPUTS = 4, RECORDS = 50, GO = 16, PARAMS = UNITS * (INPUTS + 2) + 1 };
+static const struct kl_langevin_factors langevin = { 0.999, 0.01, 0.01 };
+
+struct chains {
+    const struct kl_cuda_chains_calls *calls;
+    struct kl_cuda_chains *chains;
+    struct kl_cuda_chain *list;
+    struct kl_cuda_chain_span span;
+    struct kl_cuda_chain_outcome *outcomes;
+    struct kl_cuda_chain_judged judged;
+    size_t n;
+    float *w;
+};
+
+static int run_chains(void *context, struct kl_error *err)
+{
+    struct chains *k = context;
+    return k->calls->go(k->chains, k->list, k->n, &k->span, 1, k->n * GO, k->w, NULL, NULL, k->outcomes,
+                        &k->judged, err);
+}
+
+static void first_weights(float *w)
+{
+    for (size_t j = 0; j < PARAMS; j++) w[j] = 0.5f * sinf(0.37f * (float)(j + 1));
+}
+
+/* The last chain's first steps are those of this processor. */
+static bool are_chains_right(const struct chains *k, const struct kl_shallow *net,
+                             const struct kl_shallow_records *records)
+{
+    const struct kl_langevin_stream stream = { .key = k->n, .purpose = KL_RANDOM_LANGEVIN };
+    struct kl_langevin_factors factors[GO];
+    struct kl_shallow_sums sums[GO];
+    int64_t rows[GO * RECORDS];
+    float w[PARAMS], packed[UNITS * (INPUTS + 2) + KL_SHALLOW_LANES], work[UNITS * RECORDS];
+    for (size_t i = 0; i < GO; i++) factors[i] = langevin;
+    for (size_t i = 0; i < GO * RECORDS; i++) rows[i] = (int64_t)(i % RECORDS);
+    first_weights(w);
+    kl_shallow_pack(packed, w, net);
+    kl_kernel_shallow_steps_f32()(packed, net, records, rows, GO * RECORDS, RECORDS, factors, &stream,
+                                  sums, work);
+    kl_shallow_unpack(w, packed, net);
+    for (size_t j = 0; j < PARAMS; j++)
+        if (!(fabsf(k->w[(k->n - 1) * PARAMS + j] - w[j]) < 1e-4f)) return false;
+    return true;
+}
+
+static int chains(struct kl_gpu_rates *r, size_t n, const struct kl_device *device,
+                  struct kl_arena *memory, struct kl_error *err)
+{
+    static float x[RECORDS * INPUTS];
+    static int32_t label[RECORDS];
+    const struct kl_shallow_records records = { x, label };
+    const struct kl_cuda_chains_shape shape = { .net = { INPUTS, UNITS, KL_SHALLOW_BBCE, 0.0183 },
+                                                .sampler = KL_CUDA_SGLD,
+                                                .fused = 1,
+                                                .n_sets = 1,
+                                                .n = { RECORDS, RECORDS },
+                                                .batch = RECORDS,
+                                                .x = { x, x },
+                                                .label = { label, label },
+                                                .chains = n,
+                                                .spans = 1,
+                                                .steps = n * GO };
+    struct chains k = { .calls = device->cuda->chains, .n = n, .span = { .beta = 1, .count = GO } };
+    k.list = take(memory, n, sizeof *k.list), k.w = take(memory, n * PARAMS, sizeof *k.w);
+    k.outcomes = take(memory, n * GO, sizeof *k.outcomes);
+    if (!k.list || !k.w || !k.outcomes) return kl_fail_memory(err, n * GO * sizeof *k.outcomes);
+    for (int t = 0; t < KL_CUDA_CHAIN_TENSORS; t++) k.span.factors[t] = langevin;
+    for (size_t i = 0; i < RECORDS * INPUTS; i++) x[i] = sinf(0.7f * (float)(i + 1));
+    for (size_t i = 0; i < RECORDS; i++) label[i] = x[i * INPUTS] > 0;
+    for (size_t i = 0; i < n; i++) {
+        k.list[i] = (struct kl_cuda_chain){ .key = i + 1, .n_spans = 1, .first_step = i * GO };
+        first_weights(k.w + i * PARAMS);
+    }
+    int code = k.calls->open(&k.chains, &shape, device->number, err);
+    if (!code) code = run_chains(&k, err);
+    if (!code && !are_chains_right(&k, &shape.net, &records)) wrong(r, "chains");
+    if (!code) code = race(&r->chain_steps, (double)(n * GO), run_chains, &k, err);
+    if (k.chains) k.calls->close(&k.chains);
+    return code;
+}
+
+/* ---- pulses: gradients of a qubit's gate, as qcontrol optimize asks for them ---- */
+
+enum { SEGMENTS = 60, NUMBERS = 2 * SEGMENTS, AXES = 3, LANES = KL_LIOUVILLE_LANES };
+
+/* dr/dt = 2 (u_x, u_y, 0) x r, and x and y decay at the rate that is the one parameter. */
+static const struct kl_liouville_term bloch[] = { { 0, 0, 2, -1 }, { 0, 2, 1, 2 },  { 1, 1, 2, -1 },
+                                                  { 1, 2, 0, -2 }, { 2, 0, 1, -2 }, { 2, 1, 0, 2 } };
+static const struct kl_liouville qubit = { .form = KL_LIOUVILLE_SPARSE,
+                                           .dim = AXES,
+                                           .columns = AXES,
+                                           .substeps = 1,
+                                           .segments = SEGMENTS,
+                                           .controls = 2,
+                                           .params = 1,
+                                           .n_terms = sizeof bloch / sizeof *bloch,
+                                           .terms = bloch,
+                                           .dt = 1.0 / SEGMENTS };
+static const double rate = 0.1; /* of the decay */
+
+struct pulses {
+    const struct kl_cuda_pulses_calls *calls;
+    struct kl_cuda_pulses *pulses;
+    struct kl_cuda_pulse_points at;
+};
+
+static int run_pulses(void *context, struct kl_error *err)
+{
+    const struct pulses *k = context;
+    return k->calls->at(k->pulses, &k->at, err);
+}
+
+/* The last pulse's loss and gradient are those of this processor. */
+static bool are_pulses_right(const struct kl_cuda_pulse_points *at, size_t n,
+                             const struct kl_cuda_pulse *problem, const struct kl_liouville *g,
+                             void *work)
+{
+    const double *u = at->points + (n - 1) * NUMBERS, *gradient = at->gradients + (n - 1) * NUMBERS;
+    double start[AXES * LANES] = { 0 }, weights[AXES * LANES] = { 0 }, grad[NUMBERS];
+    for (size_t i = 0; i < AXES * AXES; i++) {
+        start[i / AXES * LANES + i % AXES] = problem->start[i];
+        weights[i / AXES * LANES + i % AXES] = problem->weights[i];
+    }
+    const double loss =
+        kl_kernel_liouville_gradient_f64()(grad, NULL, NULL, u, &rate, start, weights, g, work);
+    if (!(fabs(at->results[n - 1].loss - loss) < 1e-10)) return false;
+    for (size_t i = 0; i < NUMBERS; i++)
+        if (!(fabs(gradient[i] - grad[i]) < 1e-10)) return false;
+    return true;
+}
+
+static int pulses(struct kl_gpu_rates *r, size_t n, const struct kl_device *device,
+                  struct kl_arena *memory, struct kl_error *err)
+{
+    static const double start[] = { 1, 0, 0, 0, 1, 0, 0, 0, 1 },
+                        x_gate[] = { 1, 0, 0, 0, -1, 0, 0, 0, -1 };
+    static const double one[] = { 1, 1 };
+    double *params = take(memory, n, sizeof *params), *amplitude = take(memory, n, sizeof *amplitude),
+           *points = take(memory, 2 * n * NUMBERS, sizeof *points);
+    struct kl_cuda_pulse_result *results = take(memory, n, sizeof *results);
+    struct pulses k = { .calls = device->cuda->pulses };
+    struct kl_liouville here = qubit;
+    here.columns = LANES;
+    void *work = take(memory, kl_liouville_work(&here), 1);
+    if (!work || !params || !amplitude || !points || !results)
+        return kl_fail_memory(err, 2 * n * NUMBERS * sizeof *points);
+    for (size_t i = 0; i < n; i++) params[i] = rate, amplitude[i] = 1;
+    for (size_t i = 0; i < n * NUMBERS; i++) points[i] = 3 * sin(0.7 * (double)(i + 1));
+    const struct kl_cuda_pulse problem = { .g = qubit,
+                                           .norm = (4 * 3 + rate) / SEGMENTS,
+                                           .start = start,
+                                           .weights = x_gate,
+                                           .tasks = (int32_t)n,
+                                           .members = 1,
+                                           .params = params,
+                                           .amplitude = amplitude,
+                                           .share = one,
+                                           .limit = one,
+                                           .low = points,
+                                           .high = points,
+                                           .method = KL_CUDA_PULSE_POINTS };
+    k.at = (struct kl_cuda_pulse_points){ .params = params,
+                                          .amplitude = amplitude,
+                                          .points = points,
+                                          .gradients = points + n * NUMBERS,
+                                          .results = results };
+    int code = k.calls->open(&k.pulses, &problem, NULL, n, device->number, err);
+    if (!code) code = race(&r->gradients, (double)n, run_pulses, &k, err);
+    if (!code && !are_pulses_right(&k.at, n, &problem, &here, work)) wrong(r, "gradients of pulses");
+    if (k.pulses) k.calls->close(&k.pulses);
     return code;
 }
 
 /* ---- a GPU ---- */
 
+/* Of a family few first; then many, where few have reached a rate at which these are no matter of
+   seconds. */
+static const struct family {
+    int (*run)(struct kl_gpu_rates *r, size_t n, const struct kl_device *device, struct kl_arena *memory,
+               struct kl_error *err);
+    size_t rate, few, many; /* rate: its place in struct kl_gpu_rates */
+    double enough;          /* in SECONDS */
+} families[] = {
+    { networks, offsetof(struct kl_gpu_rates, network_rows), 1, RUNS, 4 * ROWS },
+    { windows, offsetof(struct kl_gpu_rates, windows), 1, 10 * MOST, 60 },
+    { chains, offsetof(struct kl_gpu_rates, chain_steps), 16, 1024, 65536 },
+    { pulses, offsetof(struct kl_gpu_rates, gradients), 64, 16384, 2048 },
+};
+
+static int race_family(struct kl_gpu_rates *r, const struct family *f, const struct kl_device *device,
+                       struct kl_error *err)
+{
+    const double *reached = (const double *)(const void *)((const char *)r + f->rate);
+    struct kl_arena memory;
+    int code = kl_arena_init(&memory, 0, err);
+    if (code) return code;
+    code = f->run(r, f->few, device, &memory, err);
+    kl_arena_reset(&memory);
+    if (!code && *reached * SECONDS > f->enough) code = f->run(r, f->many, device, &memory, err);
+    kl_arena_free(&memory);
+    return code;
+}
+
 static int measure(struct kl_gpu_rates *r, const struct kl_device *device, struct kl_error *err)
 {
     int code = device->cuda->take(&r->left, device->number, err);
     for (int i = 0; i < 2 && !code; i++) code = circuits(r, i, device, err);
-    if (!code) code = networks(r, 1, device, err);
-    if (!code && r->network_rows * SECONDS > 4 * ROWS) code = networks(r, RUNS, device, err);
+    for (size_t i = 0; i < sizeof families / sizeof *families && !code && !*r->problem; i++)
+        code = race_family(r, &families[i], device, err);
     return code;
 }
 

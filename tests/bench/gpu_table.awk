@@ -6,6 +6,9 @@ function limit(title, work, most, aim,   ours) {
     printf "| %s | %s | %s s | %s s | %s |\n", title, show(ours), most, aim, \
         (value[ours] <= aim ? "aim" : value[ours] <= most ? "yes" : "**no**")
 }
+function only(title, work) {
+    if ((work "/ketline") in value) printf "| %s | %s |\n", title, show(work "/ketline")
+}
 # Against the best peer, if torch.compile made one: an eager one alone is no measure of what is to be had.
 function compiled(title, work, least, aim,   n) {
     for (n in value)
@@ -30,6 +33,15 @@ END {
     compiled("features at 224x224, FP16 (best peer)", "gpu-features-60000-224x224-fp16", 1.2, 1.2)
     row("50 epochs of the default head (best peer)", "gpu-head-50-epochs", best("gpu-head-50-epochs"), "", "")
     if (note) print note
+    print "\n| commands of stages | measured |\n|---|---|"
+    for (n = 6; n <= 10; n += 2) {
+        only("`qseq train --fold all`, Hydra, " n " qubits, ten folds side by side: an epoch of 1,492 windows, batch 64, a fold", "gpu-hydra-" n "-epoch")
+        only("the same, ten replicas of a fold, a replica", "gpu-hydra-" n "-replicas-epoch")
+    }
+    only("`sgld sample -p paper --data mnist`, 2 x 1000, nine betas: a step of all", "gpu-paper-mnist-step")
+    only("`sgld sample`, SYNTH, 1,000 chains, MALA: an epoch of all", "gpu-synth-1000-chains-epoch")
+    only("gradient of one qubit's gate (`doctor`), 16,384 tasks, 60 segments, float64 (on a GPU pulses have no other)", "gpu-16384-qubit-gradients")
+    only("`qcontrol optimize`, 1,024 starts of the open X to the best known + 1e-6, start of the program included", "gpu-open-x-1024-starts")
     print "\n| all numbers | value | unit |\n|---|---|---|"
     for (n in value) printf "| %s | %.4g | %s%s |\n", n, value[n], unit[n], scaled[n] | "sort"
     close("sort")
