@@ -177,8 +177,8 @@ static int find_classes(struct work *w, const char *path, struct kl_error *err)
     if (w->n_classes > MOST_CLASSES || 2 * w->n_classes > t->n)
         return kl_fail(
             err, KL_EDATA,
-            "%s: the label '%s' has %zu values in %zu rows: numbers to be predicted (regression) "
-            "are not supported; give a column of classes",
+            "%s: the label '%s' has %zu values in %zu rows, expected two rows or more a class (numbers "
+            "to be predicted, regression, are not supported)",
             path, w->v->label, w->n_classes, t->n);
     for (size_t k = 1; k < w->n_classes; k++)
         if (number_of(w->classes[k]) == number_of(w->classes[k - 1]))

@@ -403,7 +403,10 @@ static int take_tested(struct kl_sequence_report *r, struct kl_error *err)
     qsort(r->tested, r->n, sizeof *r->tested, by_window);
     for (size_t i = 1; i < r->n; i++)
         if (r->tested[i].window == r->tested[i - 1].window)
-            return kl_fail(err, KL_EUSAGE, "%s and %s test the same windows; give folds of one split",
+            return kl_fail(err, KL_EUSAGE,
+                           "%s and %s test the same windows; give folds of one split on their own "
+                           "windows; on other ones "
+                           "one model, or qseq predict",
                            kl_store_file_path(r->model_files[r->tested[i - 1].model]),
                            kl_store_file_path(r->model_files[r->tested[i].model]));
     return KL_OK;

@@ -62,7 +62,7 @@ $ bad() { extract-features "$@" -o bad.h5; }; W=$DATA/wine/wine.csv
 ! extract-features: --label: ROOT/data/wine/wine.csv has no column 'vintage'; found 14: alcohol, malic_acid, ash, alcalinity_of_ash, magnesium, total_phenols, flavanoids, nonflavanoid_phenols, proanthocyanins, color_intensity, ...
 ! extract-features: --ignore: ROOT/data/wine/wine.csv has no column 'colour'; found 14: alcohol, malic_acid, ash, alcalinity_of_ash, magnesium, total_phenols, flavanoids, nonflavanoid_phenols, proanthocyanins, color_intensity, ...
 ! extract-features: --columns: 'cultivar' is the column of the classes
-! extract-features: ROOT/data/wine/wine.csv: the label 'alcohol' has 126 values in 178 rows: numbers to be predicted (regression) are not supported; give a column of classes
+! extract-features: ROOT/data/wine/wine.csv: the label 'alcohol' has 126 values in 178 rows, expected two rows or more a class (numbers to be predicted, regression, are not supported)
 ! extract-features: ROOT/data/wine/wine.csv: not an IDX file, a folder of PNG or JPEG files or an HDF5 file; a table or array of numbers takes --label COLUMN
 ! extract-features: --seed: changes nothing without --split train or test
 ! extract-features: --split test: takes of each class its share, and there are none
