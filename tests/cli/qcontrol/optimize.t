@@ -77,7 +77,7 @@ $ for o in "-T 30" "-T 30ns" "-T '0.03 us' --low-pass '0 us' --slew '0 1/ns'"; d
 $ qcontrol optimize --system transmon -T '30 MHz' -o e.h5; qcontrol optimize -T '30 ns' -o e.h5; qcontrol optimize --system transmon -T '-3 ns' -o e.h5
 ! qcontrol: --duration: found the unit 'MHz', expected one of s, ms, us, ns or ps
 ! qcontrol: --duration: found '30 ns', but system qubit has no unit of time: its numbers stand without units
-! qcontrol: -T: found '-3 ns', expected 0 or more
+! qcontrol: --duration: found '-3 ns', -3 without the unit, expected 0 to 1000000000
 ? 2
 
 # T1, T2 and Tphi stand for rates.

@@ -141,3 +141,9 @@ $ o="--detuning-range=-2,2 --limit 3 --n-segments 20 --hidden-dim 32 --gamma-dep
 $ qcontrol train --ensemble worst -b 33 -o e.h5
 ! qcontrol: --ensemble worst: found 33 tasks a batch, expected at most 32
 ? 2
+
+# A unit does not lead out of an option's bounds.
+$ qcontrol train --unit '20 ns' --limit '0 MHz' -o x.h5; qcontrol train --unit '20 ns' --gate-time '0 ns' -o x.h5
+! qcontrol: --limit: found '0 MHz', 0 without the unit, expected 1e-06 to 1000000
+! qcontrol: --gate-time: found '0 ns', 0 without the unit, expected 1e-09 to 1000000000
+? 2

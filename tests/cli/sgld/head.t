@@ -96,7 +96,7 @@ $ qeval c.h5 test.h5 --shots 10 -o x.h5
 ? 2
 
 $ sgld sample -p classic --test-mode -q -o synth.h5 2>/dev/null; sgld export synth.h5 --draw 0 -o x.h5
-! sgld: synth.h5: chains of a network, expected chains of a head, as sgld head writes them
+! sgld: synth.h5: chains of a network, expected chains of a head, as sgld head writes them (of a table too: qtrain --core none, then sgld head)
 ? 65
 
 $ sgld head test.h5 -o x.h5
