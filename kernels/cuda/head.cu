@@ -143,13 +143,19 @@ static int wait(struct kl_cuda_heads *h, const char *what, struct kl_error *err)
     return kl_cuda_check(cudaStreamSynchronize(h->stream), what, err);
 }
 
+/* By whichever thread calls: a training may go on in another than the one that opened it. */
+static int take_gpu(const struct kl_cuda_heads *h, struct kl_error *err)
+{
+    return kl_cuda_check(cudaSetDevice(h->device), "taking the GPU", err);
+}
+
 static int heads_put(struct kl_cuda_heads *h, size_t head, const float *params, const float *m,
                      const float *v, struct kl_error *err)
 {
     const float *const from[] = { params, m, v };
     float *const to[] = { h->job.params, h->job.m, h->job.v };
     const size_t size = h->shape.block;
-    int code = kl_cuda_check(cudaSetDevice(h->device), "taking the GPU", err); /* of this thread */
+    int code = take_gpu(h, err);
     for (int i = 0; i < 3 && !code; i++)
         if (from[i])
             code =
@@ -163,7 +169,7 @@ static int heads_get(struct kl_cuda_heads *h, size_t head, float *params, float 
     float *const to[] = { params, m, v };
     const float *const from[] = { h->job.params, h->job.m, h->job.v };
     const size_t size = h->shape.block;
-    int code = KL_OK;
+    int code = take_gpu(h, err);
     for (int i = 0; i < 3 && !code; i++)
         if (to[i])
             code =
@@ -231,7 +237,8 @@ static int heads_steps(struct kl_cuda_heads *h, const struct kl_cuda_steps *s, s
 {
     const int64_t batch = h->shape.batch, all = (int64_t)(h->features.chunk / (size_t)batch),
                   most = h->features.chunk == h->features.n ? s->count : all;
-    int code = send_steps(h, s, err);
+    int code = take_gpu(h, err);
+    if (!code) code = send_steps(h, s, err);
     for (int64_t done = 0; done < s->count && !code; done += most) {
         const int64_t count = s->count - done < most ? s->count - done : most;
         const size_t begin = (size_t)((s->first + done) * batch), left = s->n_rows - begin,
@@ -296,7 +303,8 @@ static int heads_judge(struct kl_cuda_heads *h, const struct kl_cuda_judged *to,
                        size_t n, const int32_t *rows, size_t n_rows, struct kl_error *err)
 {
     const size_t chunk = h->features.chunk, most = chunk < h->judged ? chunk : h->judged;
-    int code = move(h, h->which, which, n * sizeof *which, cudaMemcpyHostToDevice, err);
+    int code = take_gpu(h, err);
+    if (!code) code = move(h, h->which, which, n * sizeof *which, cudaMemcpyHostToDevice, err);
     for (size_t at = 0; at < n_rows && !code; at += most) {
         const struct part p = { n, at, n_rows - at < most ? n_rows - at : most, n_rows };
         code = judge(h, to, rows, &p, err);

@@ -15,6 +15,7 @@ struct kl_cuda_windows {
     struct kl_window_layout at[2];
     struct kl_cuda_pieces pieces;
     cudaStream_t stream;
+    int device;
 };
 typedef void (*kernel)(struct kl_windows_job);
 
@@ -200,7 +201,7 @@ static int windows_open(struct kl_cuda_windows **windows, const struct kl_cuda_w
 {
     struct kl_cuda_windows *w = *windows = (struct kl_cuda_windows *)calloc(1, sizeof *w);
     if (!w) return kl_cuda_fail(err, KL_ENOMEM, "no memory: %zu bytes asked for", sizeof *w);
-    w->n_copies = n_copies, w->most = most, w->back = back;
+    w->n_copies = n_copies, w->most = most, w->back = back, w->device = device;
     set_sizes(w, shape);
     int code = back * kl_cuda_windows_inputs(shape) * w->job.apart >> 32
                    ? kl_cuda_fail(err, KL_EUSAGE,
@@ -212,6 +213,12 @@ static int windows_open(struct kl_cuda_windows **windows, const struct kl_cuda_w
                              "taking the GPU", err);
     if (code) windows_close(windows);
     return code;
+}
+
+/* By whichever thread calls: a training may go on in another than the one that opened it. */
+static int take_gpu(const struct kl_cuda_windows *w, struct kl_error *err)
+{
+    return kl_cuda_check(cudaSetDevice(w->device), "taking the GPU", err);
 }
 
 /* n values to the GPU, in the order of the stream. */
@@ -228,7 +235,8 @@ static int windows_put(struct kl_cuda_windows *w, size_t first, const float *x, 
                        struct kl_error *err)
 {
     const size_t size = (size_t)w->front.shape.channels * (size_t)w->front.shape.stride;
-    int code = send(w, w->front.windows + first * size, x, n * size, err);
+    int code = take_gpu(w, err);
+    if (!code) code = send(w, w->front.windows + first * size, x, n * size, err);
     return code ? code : kl_cuda_check(cudaStreamSynchronize(w->stream), "windows to the GPU", err);
 }
 
@@ -272,7 +280,8 @@ static int windows_forward(struct kl_cuda_windows *w, float *sum,
     job->at = w->at[0];
     if (!n || !count) return KL_OK;
     float *const to = w->sums;
-    int code = send(w, front->rows, batch->rows, n * count, err);
+    int code = take_gpu(w, err);
+    if (!code) code = send(w, front->rows, batch->rows, n * count, err);
     if (!code) code = send(w, job->given, batch->given, n * job->places.end, err);
     if (!code) code = send(w, job->replica, batch->replica, n, err);
     if (!code && filters)
@@ -294,7 +303,8 @@ static int windows_back(struct kl_cuda_windows *w, float *by_given, const float 
     if (!w->n || !count) return KL_OK;
     job->at = w->at[1];
     float *const to = w->sums;
-    int code = send(w, job->by_sum, by_sum, w->n * count * w->outputs, err);
+    int code = take_gpu(w, err);
+    if (!code) code = send(w, job->by_sum, by_sum, w->n * count * w->outputs, err);
     if (!code)
         code = run(w, job, blocks_kernel(&job->shape, true), w->bytes[1], true, own, to, own, end, err);
     if (!code && front->shape.filters)

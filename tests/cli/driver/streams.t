@@ -21,7 +21,7 @@ $ circuit draw h.h5 -o -
 ! circuit: draw: found output '-', expected -o FILE.svg, FILE.pdf or FILE.png
 ? 2
 $ qconvert h.h5 -o -
-! qconvert: -o -: weights go to a file; give NAME.safetensors or NAME.npz
+! qconvert: -o -: weights go to a file; give NAME.safetensors, NAME.npz or NAME.py
 ? 2
 $ qconvert h.h5 -q -o h.npz; qconvert h.npz --features f.h5 --no-provenance -q -o w.h5; qconvert h.npz --features f.h5 --no-provenance -o - | cmp - w.h5
 $ for t in figures circuit cache qconvert; do $t --help | grep -e --output; done; qtrain --help -v | grep -e --output

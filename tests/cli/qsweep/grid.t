@@ -190,7 +190,7 @@ $ qsweep f.h5 --grid "lr=1,2" --halving --shard 0/2 -o x.h5
 ! qsweep: --halving compares all points; it cannot be given with --shard
 ? 2
 $ qsweep f.h5 --grid "lr=1,2" --epochs 1 -o absent/x.h5
-! qsweep: absent/x-heads: the folder of the heads cannot be made: No such file or directory
+! qsweep: absent/x.h5: its folder does not exist; make it first
 ? 74
 $ qsweep f.h5 --grid "lr=1,2" --epochs 1 -o f.h5
 ! qsweep: f.h5: is an input; give another name
