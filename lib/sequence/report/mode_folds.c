@@ -126,6 +126,10 @@ static _Noreturn void be_fold(struct study *s, size_t f)
 {
     struct kl_mode_run *run = s->run;
     struct kl_error err = { 0 };
+    struct kl_log log = *run->stage.log;
+    char name[48];
+    snprintf(name, sizeof name, "%.16s: fold %zu", log.tool, f);
+    log.tool = name, run->stage.log = &log;
     int code = take_words(s, f, &err);
     set_fold(s, f);
     s->common->progress = "none";
@@ -270,7 +274,9 @@ static int run_all(struct study *s, const struct kl_watch *watch, struct kl_erro
     const char *name = s->run->stage.log->tool,
                *text = s->error && *s->error ? s->error : "a fold was ended";
     const size_t n = strlen(name);
-    if (strncmp(text, name, n) == 0 && strncmp(text + n, ": ", 2) == 0) text += n + 2;
+    const bool named = strncmp(text, name, n) == 0 && strncmp(text + n, ": fold ", 7) == 0;
+    const char *const refusal = named ? strstr(text + n + 2, ": ") : NULL;
+    if (refusal) text = refusal + 2; /* what one fold refuses, all do */
     return kl_fail(err, code_of(s->status), "%.*s (%zu of %zu folds are in %s)",
                    (int)strcspn(text, "\n"), text, s->done, s->n, s->folder);
 }
