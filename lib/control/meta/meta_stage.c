@@ -277,6 +277,37 @@ static int end_epoch(const struct kl_crew *crew, struct kl_error *err)
 
 /* ---- the stage ---- */
 
+/* " dephasing 0.02 to 0.15," */
+static void say_range(char *text, size_t size, const char *name, const struct kl_control_range *r)
+{
+    const size_t used = strlen(text);
+    if (r->low < r->high)
+        snprintf(text + used, size - used, " %s %.4g to %.4g,", name, r->low, r->high);
+    else snprintf(text + used, size - used, " %s %.4g,", name, r->low);
+}
+
+/* What is drawn and what is sought, given or not. */
+static void say_tasks(const struct meta *s, const struct kl_log *log)
+{
+    const struct kl_control_family *f = &s->family;
+    char text[400] = "";
+    if (f->psd) {
+        say_range(text, sizeof text, "alpha", &f->alpha);
+        say_range(text, sizeof text, "strength", &f->amplitude);
+        say_range(text, sizeof text, "corner", &f->omega_c);
+    } else {
+        say_range(text, sizeof text, "dephasing", &f->dephasing);
+        say_range(text, sizeof text, "relaxation", &f->relaxation);
+    }
+    say_range(text, sizeof text, "detuning", &f->detuning);
+    say_range(text, sizeof text, "factor of the controls", &f->controls);
+    if (f->two_qubits) say_range(text, sizeof text, "factor of J", &f->coupling);
+    kl_note(log, 1, "tasks   %s:%s %s; radians, or one, per unit of time", f->psd ? "spectra" : "rates",
+            text, s->v->distribution);
+    kl_note(log, 1, "pulse   T %.6g, %lld segments, controls at most %.6g; target %s, 1 - fidelity %s",
+            f->duration, (long long)s->v->segments, s->v->limit.value, s->v->gate, s->v->fidelity);
+}
+
 static int open_meta(struct kl_training *t, struct kl_error *err)
 {
     struct meta *s = t->state;
@@ -285,6 +316,7 @@ static int open_meta(struct kl_training *t, struct kl_error *err)
     s->v = v, s->family = v->family, s->wide = strcmp(v->precision, "double") == 0;
     s->tasks = (size_t)v->train.options.batch_size;
     s->lanes = lanes_of(s->tasks);
+    say_tasks(s, t->log);
     kl_control_meta_unused(v, t->log);
     int code = kl_device_take(&s->device, t->values, 0, t->log, err);
     if (!code) code = kl_control_net_make(&s->net, &v->shape, err);

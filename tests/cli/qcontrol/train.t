@@ -3,6 +3,8 @@
 ~ s/loss is [0-9.]+ \+- [0-9.e-]+ \(/loss is # (/; s/saw, [0-9.e-]+ on/saw, # on/
 $ qcontrol train -i 60 --hidden-dim 16 --n-segments 10 --val-interval 20 -o p.h5 --json | jq -r '[.status, .epochs, .replicas, (.val_post < 0.05)] | map(tostring) | join(" ")'
 > computed 3 1 true
+! qcontrol: tasks   rates: dephasing 0.02 to 0.15, relaxation 0.01 to 0.08, detuning 0, factor of the controls 1, uniform; radians, or one, per unit of time
+! qcontrol: pulse   T 1, 10 segments, controls at most 10; target pauli_x, 1 - fidelity average
 ! qcontrol: adapted, the loss is # (95 %) on 200 tasks that nothing saw, # on the 20 by which the epoch was chosen
 $ qcontrol train -i 60 --hidden-dim 16 --n-segments 10 --val-interval 20 -o p.h5
 > p.h5: up to date: 3 epochs, adapted loss 0.03389 (best epoch 3), # s
@@ -40,11 +42,15 @@ $ long() { qcontrol train -i 8000 --val-interval 5 --hidden-dim 16 --n-segments 
 > 143
 > 1
 > same
+! qcontrol: tasks   rates: dephasing 0.02 to 0.15, relaxation 0.01 to 0.08, detuning 0, factor of the controls 1, uniform; radians, or one, per unit of time
+! qcontrol: pulse   T 1, 10 segments, controls at most 10; target pauli_x, 1 - fidelity average
 ! qcontrol: adapted, the loss is # (95 %) on 200 tasks that nothing saw, # on the 20 by which the epoch was chosen
 
 # The reference's configurations, whose keys are second names.
 $ for c in psd rates guide-fast guide-original; do qcontrol train --config $ROOT/examples/control/$c.yaml -i 2 --val-interval 1 -q -o $c.h5 || echo failed; done
 $ qcontrol train --config $ROOT/examples/control/guide-fast.yaml -i 2 --val-interval 1 -o guide.h5 2>&1 | sed 's/guide.h5: .*/done/'
+> qcontrol: tasks   spectra: alpha 0.5 to 2, strength 0.001 to 0.01, corner 100 to 1000, detuning 0, factor of the controls 1, uniform; radians, or one, per unit of time
+> qcontrol: pulse   T 1, 20 segments, controls at most 10; target pauli_x, 1 - fidelity average
 > qcontrol: no effect here: n-support, n-query, log-interval, dt-training, use-rk4-training, integration-method, save-dir, robust-type, robust-iterations, robust-tasks-per-batch, gap-n-samples, gap-K-values, gap-variance-range
 > qcontrol: adapted, the loss is # (95 %) on 200 tasks that nothing saw, # on the 20 by which the epoch was chosen
 > qcontrol: not trained to its end: in the last 1 of 2 epochs the adapted loss fell by 65 %; give more --iterations
@@ -111,9 +117,13 @@ $ qcontrol train --num-qubits 2 -o e.h5
 ! qcontrol: --target-gate: two qubits (--num-qubits 2) and the gate cz go together
 ? 2
 $ qcontrol train --sequence spam -o e.h5
+! qcontrol: tasks   rates: dephasing 0.02 to 0.15, relaxation 0.01 to 0.08, detuning 0, factor of the controls 1, uniform; radians, or one, per unit of time
+! qcontrol: pulse   T 1, 60 segments, controls at most 10; target pauli_x, 1 - fidelity average
 ! qcontrol: sequence: found 'spam', expected ramsey, echo or cpmg_N with N from 1 to 1000
 ? 2
 $ qcontrol train --gamma-deph-range 0,1e11 --n-segments 4000 -o e.h5
+! qcontrol: tasks   rates: dephasing 0 to 1e+11, relaxation 0.01 to 0.08, detuning 0, factor of the controls 1, uniform; radians, or one, per unit of time
+! qcontrol: pulse   T 1, 4000 segments, controls at most 10; target pauli_x, 1 - fidelity average
 ! qcontrol: a segment of 0.00025: found a norm of 2.5e+07 by the family's rates, detunings and limit, expected at most 10000; give more segments, a shorter pulse or smaller ranges
 ? 2
 
