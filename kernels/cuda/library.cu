@@ -61,7 +61,10 @@ void kl_cuda_give(void *memory)
 
 static size_t peak(void)
 {
-    return most_taken;
+    pthread_mutex_lock(&counting);
+    const size_t most = most_taken;
+    pthread_mutex_unlock(&counting);
+    return most;
 }
 
 int kl_cuda_take(void **memory, size_t n, size_t size, const char *what, struct kl_error *err)
