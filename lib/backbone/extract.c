@@ -78,7 +78,7 @@ static int extract_declare(struct kl_extract_sets *sets, const struct kl_extract
                                        &im->n_classes, im->class_names, err)
                  : 0;
     if (rc >= 0 && im->file_size)
-        rc = kl_store_writer_put(e->writer, "aside/files", KL_TYPE_STRING, im->file_size, 1, dims,
+        rc = kl_store_writer_put(e->writer, "aside/names", KL_TYPE_STRING, im->file_size, 1, dims,
                                  im->files + e->first * im->file_size, err);
     if (rc >= 0) rc = describe(e, err);
     return rc < 0 ? rc : 0;

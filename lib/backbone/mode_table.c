@@ -17,7 +17,7 @@ enum { NUMERICAL_VERSION = 1, SCHEMA = 1, MOST_CLASSES = 1024, TEXT = 256 };
 
 struct values {
     struct kl_common common;
-    const char *label, *columns, *ignore, *like, *scale, *split;
+    const char *label, *columns, *ignore, *id, *like, *scale, *split;
     double test_fraction;
 };
 #define AT(field) offsetof(struct values, field)
@@ -31,6 +31,8 @@ static const struct kl_option options[] = {
       NULL, NULL },
     { "ignore", 0, KL_OPT_STRING, AT(ignore), "A,B,...", 0, 0, true, "columns to leave out", NULL,
       NULL },
+    { "id", 0, KL_OPT_STRING, AT(id), "COLUMN", 0, 0, true,
+      "what rows are called, kept beside predictions of them", NULL, NULL },
     { "scale", 0, KL_OPT_CHOICE, AT(scale), "standard|none", 0, 0, true,
       "standard: mean 0, standard deviation 1, by the rows that train", NULL, NULL },
     { "split", 0, KL_OPT_CHOICE, AT(split), SPLITS, 0, 0, true,
@@ -298,8 +300,12 @@ static int read_table(struct kl_mode_run *run, struct kl_error *err)
 {
     struct work *w = run->state;
     const char *path = *run->stage.inputs;
-    const struct kl_vectors_options o = { w->v->label, w->v->columns, w->v->ignore, w->known.columns,
-                                          w->known.d };
+    const struct kl_vectors_options o = { .label = w->v->label,
+                                          .columns = w->v->columns,
+                                          .ignore = w->v->ignore,
+                                          .id = w->v->id,
+                                          .like = w->known.columns,
+                                          .n_like = w->known.d };
     int code = kl_backbone_table_read(&w->table, path, &o, err);
     if (!code && w->table.classes && !w->like) code = find_classes(w, path, err);
     if (!code && w->table.classes && w->like && !w->n_known)
@@ -321,7 +327,13 @@ static int save_rows(const struct work *w, struct kl_writer *writer, struct kl_e
     const int x = kl_store_writer_dataset(writer, "features", KL_TYPE_F32, 0, 2, dims, err),
               y = x < 0 ? x : kl_store_writer_dataset(writer, "labels", KL_TYPE_I32, 0, 1, dims, err);
     int code = y < 0 ? y : KL_OK;
+    const int names = code || !t->ids ? -1
+                                      : kl_store_writer_dataset(writer, "aside/names", KL_TYPE_STRING,
+                                                                KL_TABLE_NAME, 1, dims, err);
+    if (!code && t->ids && names < 0) code = names;
     for (size_t i = 0; i < w->n && !code; i++) {
+        if (names >= 0) code = kl_store_writer_rows(writer, names, i, 1, t->ids[w->rows[i]], err);
+        if (code) break;
         code = kl_store_writer_rows(writer, x, i, 1, t->x + (size_t)w->rows[i] * t->d, err);
         if (!code) code = kl_store_writer_rows(writer, y, i, 1, &w->labels[w->rows[i]], err);
     }

@@ -12,7 +12,7 @@ enum { MOST_BYTES = 1 << 30, MOST_NUMBERS = 1 << 28 };
 
 void kl_backbone_table_free(struct kl_vectors *t)
 {
-    free(t->x), free(t->columns), free(t->classes);
+    free(t->x), free(t->columns), free(t->classes), free(t->ids);
     *t = (struct kl_vectors){ 0 };
 }
 
@@ -23,7 +23,7 @@ struct sheet {
     size_t n;                     /* columns of the text */
     char (*names)[KL_TABLE_NAME]; /* (n) */
     size_t *place;                /* (n), among the table's columns; SIZE_MAX: it is not taken */
-    size_t label;                 /* SIZE_MAX: none */
+    size_t label, id;             /* SIZE_MAX: none */
     size_t room;                  /* rows that there is memory for */
     bool named;
     size_t points, commas; /* numbers with either decimal sign */
@@ -131,19 +131,21 @@ static int place_like(struct sheet *s, const struct kl_vectors_options *o, struc
 static int choose_columns(struct kl_vectors *t, struct sheet *s, const struct kl_vectors_options *o,
                           struct kl_error *err)
 {
-    s->label = SIZE_MAX;
+    s->label = s->id = SIZE_MAX;
     int code = strcmp(o->label, "none") == 0
                    ? KL_OK
                    : find_column(&s->label, s, o->label, strlen(o->label), "label", err);
+    if (!code && o->id) code = find_column(&s->id, s, o->id, strlen(o->id), "id", err);
     for (size_t j = 0; j < s->n && !o->columns && !o->like; j++)
-        if (j != s->label) s->place[j] = 0;
+        if (j != s->label && j != s->id) s->place[j] = 0;
     if (!code) code = mark(s, o->columns, "columns", true, err);
     if (!code) code = mark(s, o->ignore, "ignore", false, err);
     for (size_t j = 0; j < s->n && !code && !o->like; j++)
         if (s->place[j] != SIZE_MAX) s->place[j] = t->d++;
     if (!code && o->like) code = place_like(s, o, err), t->d = o->n_like;
     for (size_t j = 0; j < s->n && !code && o->like; j++)
-        if (j != s->label && s->place[j] == SIZE_MAX && !t->left_out++) strcpy(t->left, s->names[j]);
+        if (j != s->label && j != s->id && s->place[j] == SIZE_MAX && !t->left_out++)
+            strcpy(t->left, s->names[j]);
     if (code) return code;
     if (!t->d) return kl_fail(err, KL_EUSAGE, "%s: no column is left to take", s->csv.path);
     if (!(t->columns = calloc(t->d, sizeof *t->columns)))
@@ -153,29 +155,37 @@ static int choose_columns(struct kl_vectors *t, struct sheet *s, const struct kl
     return KL_OK;
 }
 
+/* Room for words of a column, if there is one. */
+static bool grow_words(char (**words)[KL_TABLE_NAME], size_t column, size_t room)
+{
+    char(*more)[KL_TABLE_NAME] = column == SIZE_MAX ? NULL : realloc(*words, room * sizeof *more);
+    if (more) *words = more;
+    return more || column == SIZE_MAX;
+}
+
 static int grow(struct kl_vectors *t, struct sheet *s, struct kl_error *err)
 {
     if (t->n < s->room) return KL_OK;
     s->room = s->room ? 2 * s->room : 256;
     float *x = realloc(t->x, s->room * t->d * sizeof *x);
     if (x) t->x = x;
-    char(*classes)[KL_TABLE_NAME] =
-        s->label == SIZE_MAX ? NULL : realloc(t->classes, s->room * sizeof *classes);
-    if (classes) t->classes = classes;
-    return x && (classes || s->label == SIZE_MAX) ? KL_OK
-                                                  : kl_fail_memory(err, s->room * t->d * sizeof *x);
+    return x && grow_words(&t->classes, s->label, s->room) && grow_words(&t->ids, s->id, s->room)
+               ? KL_OK
+               : kl_fail_memory(err, s->room * t->d * sizeof *x);
 }
 
-static int read_class(struct kl_vectors *t, const struct sheet *s, const char *text,
-                      struct kl_error *err)
+/* The class, or what the row is called. */
+static int read_word(char to[KL_TABLE_NAME], const struct sheet *s, size_t column, struct kl_error *err)
 {
+    const char *text = s->csv.fields[column];
     if (strlen(text) >= KL_TABLE_NAME)
         return kl_fail(err, KL_EDATA,
-                       "%s: line %zu, column %s: the class's name has %zu bytes, expected at most %d",
-                       s->csv.path, s->csv.line, s->names[s->label], strlen(text), KL_TABLE_NAME - 1);
-    memset(t->classes[t->n], 0, KL_TABLE_NAME); /* all of it is written */
-    strcpy(t->classes[t->n], text + strspn(text, " "));
-    kl_make_printable(t->classes[t->n]);
+                       "%s: line %zu, column %s: the %s has %zu bytes, expected at most %d", s->csv.path,
+                       s->csv.line, s->names[column], column == s->id ? "name" : "class's name",
+                       strlen(text), KL_TABLE_NAME - 1);
+    memset(to, 0, KL_TABLE_NAME); /* all of it is written */
+    strcpy(to, text + strspn(text, " "));
+    kl_make_printable(to);
     return KL_OK;
 }
 
@@ -215,6 +225,7 @@ static int read_row(struct kl_vectors *t, struct sheet *s, struct kl_error *err)
         return kl_fail(err, KL_EDATA, "%s: line %zu: found %zu columns, expected %zu", csv->path,
                        csv->line, csv->n, s->n);
     int code = grow(t, s, err);
+    if (!code && s->id != SIZE_MAX) code = read_word(t->ids[t->n], s, s->id, err);
     for (size_t j = 0; j < s->n && !code; j++) {
         if (j != s->label && s->place[j] == SIZE_MAX) continue;
         if (is_missing(csv->fields[j]))
@@ -223,7 +234,7 @@ static int read_row(struct kl_vectors *t, struct sheet *s, struct kl_error *err)
                            "before%s",
                            csv->path, csv->line, s->names[j], csv->fields[j],
                            j == s->label ? "" : ", or the column with --ignore");
-        code = j == s->label ? read_class(t, s, csv->fields[j], err) : read_number(t, s, j, err);
+        code = j == s->label ? read_word(t->classes[t->n], s, j, err) : read_number(t, s, j, err);
     }
     t->n += !code;
     return code;
@@ -402,8 +413,11 @@ int kl_backbone_table_read(struct kl_vectors *t, const char *path, const struct 
 {
     const bool array = kl_weights_is_array(path);
     *t = (struct kl_vectors){ 0 };
-    if (array && (o->columns || o->ignore))
+    if (array && (o->columns || o->ignore || o->id))
         return kl_fail(err, KL_EUSAGE, "--%s: %s has no named columns; save what is wanted of the array",
-                       o->columns ? "columns" : "ignore", path);
+                       o->columns  ? "columns"
+                       : o->ignore ? "ignore"
+                                   : "id",
+                       path);
     return array ? read_arrays(t, path, o, err) : read_text(t, path, o, err);
 }

@@ -12,6 +12,7 @@ struct kl_vectors {
     float *x;                       /* (n, d), in rows */
     char (*columns)[KL_TABLE_NAME]; /* (d); of an array their numbers, from 1 */
     char (*classes)[KL_TABLE_NAME]; /* (n), that of each row; NULL: not asked for */
+    char (*ids)[KL_TABLE_NAME];     /* (n), what each row is called; NULL: not asked for */
     size_t commas;                  /* numbers of a text whose decimal sign is a comma */
     bool thousands;                 /* which may part thousands in all of them: 1,234 */
     bool named;                     /* the text's first line names its columns */
@@ -25,6 +26,7 @@ struct kl_vectors_options {
     /* Names (or numbers) between commas, of the columns to take and to leave out; NULL: all but the
        label's, none. */
     const char *columns, *ignore;
+    const char *id; /* the column that says what a row is called; NULL: none does */
     char (*like)[KL_TABLE_NAME]; /* (n_like) names of columns, in this order; or NULL */
     size_t n_like;
 };

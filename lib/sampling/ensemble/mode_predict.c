@@ -13,7 +13,7 @@
 #include "store/mode.h"
 
 enum { NUMERICAL_VERSION = 1, SCHEMA = 1 };
-#define FILES "aside/files" /* of features of images in folders */
+#define FILES "aside/names" /* of features: of images in folders, of rows by --id */
 
 struct values {
     struct kl_common common;
@@ -240,7 +240,7 @@ static void put_name(FILE *to, const struct predictions *p, size_t k, const char
 static void put_csv(FILE *to, const void *context)
 {
     const struct predictions *p = context;
-    fprintf(to, "index%s,prediction", p->files ? ",file" : "");
+    fprintf(to, "index%s,prediction", p->files ? ",name" : "");
     for (size_t k = 0; k < p->c; k++) fputc(',', to), put_name(to, p, k, "p ");
     for (size_t k = 0; k < p->c && p->deviation; k++) fputc(',', to), put_name(to, p, k, "sd ");
     fputc('\n', to);

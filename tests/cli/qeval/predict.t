@@ -20,6 +20,16 @@ $ sgld head train.h5 --head head.h5 --keep 20 -q -o chains.h5 2>/dev/null; qeval
 >   deviations                           float32  10 x 3
 >   probabilities                        float32  10 x 3
 > chains.h5: R-hat is above
+# What rows are called is no part of the content.
+$ printf 'id,a,b,y\nr-1,1,2,u\nr-2,2,3,v\nr-3,1.5,2,u\n"r,4",2,4,v\nr5,1,2.5,u\nr6,3,3,v\n' >ids.csv; extract-features ids.csv --label y --id id -q -o i.h5; extract-features ids.csv --label y --ignore id -q -o j.h5
++ for f in i j; do cache show --json $f.h5 | jq -r .content; done | uniq | wc -l; qtrain i.h5 --epochs 2 --val-fraction 0 --no-controls --qubits 2 -q -o small.h5 2>log; tail -n 3 ids.csv | cut -d, -f 1-3 | sed '1s/.*/id,a,b/' >rest.csv
++ extract-features rest.csv --label none --id id --like i.h5 -q -o rest.h5; qeval --predict small.h5 rest.h5 -q -o rest-p.h5 --csv - 2>log | cut -d, -f 1,2; extract-features ids.csv --label y --id name -o x.h5
+> 1
+> index,name
+> 0,r5
+> 1,r6
+! extract-features: --id: ids.csv has no column 'name'; found 4: id, a, b, y
+? 2
 # Refused in a line.
 $ qeval head.h5 new.h5 -o x.h5
 ! qeval: new.h5: has no labels; extract the features again with labels (--labels, of a table --label); qeval --predict needs none
@@ -41,11 +51,11 @@ $ qeval --predict new.h5 head.h5 -o x.h5
 $ mkdir -p set/cat set/dog new; for i in 1 2 3 4; do cp $ROOT/tests/fuzz/jpeg/420 set/cat/$i.jpg; cp $ROOT/tests/fuzz/png/rgb set/dog/$i.png; done; cp set/dog/1.png 'new/a, b.png'; cp set/cat/2.jpg new
 + o="--resize 28 --channels grey -q"; extract-features set $o -o s.h5 2>log; qtrain s.h5 --epochs 2 --no-controls -q -o pets.h5 2>log; extract-features new --labels none $o -o n.h5
 + p() { qeval --predict pets.h5 n.h5 -q -o p.h5 --csv p.csv 2>log; cut -d, -f 1,2 p.csv; }; p; mv new/2.jpg new/0.jpg; extract-features new --labels none $o -f -o n.h5; p
-+ h5dump -d aside/files s.h5 | grep -o '[a-z]*/[0-9]\.[a-z]*' | tr '\n' ' '; cache verify p.h5
-> index,file
++ h5dump -d aside/names s.h5 | grep -o '[a-z]*/[0-9]\.[a-z]*' | tr '\n' ' '; cache verify p.h5
+> index,name
 > 0,2.jpg
 > 1,"a
-> index,file
+> index,name
 > 0,0.jpg
 > 1,"a
 > cat/1.jpg cat/2.jpg cat/3.jpg cat/4.jpg dog/1.png dog/2.png dog/3.png dog/4.png p.h5: whole
