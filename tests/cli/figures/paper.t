@@ -20,12 +20,13 @@ $ qcontrol optimize -S 8 -s 1 -i 5 -q -o x.h5; figures x.h5 --figure bloch --wid
 > b.svg: 1 figure in 1 file, 1 written
 ! figures: b.svg: its smallest text has 4.5 points; from --width 50mm on it has 5
 ! figures: b.svg: its labels have 9.3 points; 12.0 do not suit this figure at this width
-$ for w in 86 86km 1mm x; do figures chains.h5 --width $w -o w; done; figures chains.h5 --font Nosuch -o w; ls w; figures chains.h5 --report p.html --width 86mm
+$ for w in 86 86km 1mm x; do figures chains.h5 --width $w -o w; done; figures chains.h5 --font Nosuch --figure traces -o nosuch.svg; ls w; figures chains.h5 --report p.html --width 86mm
+> nosuch.svg: 1 figure in 1 file, 1 written
 ! figures: --width: found '86', expected a length of 25mm to 1000mm, as 86mm
 ! figures: --width: found '86km', expected a length of 25mm to 1000mm, as 86mm
 ! figures: --width: found '1mm', expected a length of 25mm to 1000mm, as 86mm
 ! figures: --width: found 'x', expected a length of 25mm to 1000mm, as 86mm
-! figures: --font: found no 'Nosuch' on this machine; fc-list : family names what is there
+! figures: --font: 'Nosuch' is as wide as this machine's default; if fc-list : family does not name it, it is not here
 ! ls: cannot access 'w': No such file or directory
 ! figures: --width: is of -o; the page has all figures as they are
 ? 2
