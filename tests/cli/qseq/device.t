@@ -52,7 +52,7 @@ $ export KETLINE_CUDA=$BUILD/tests/cuda/libketline-cuda.so; small() { qseq train
 > same
 ! ls: cannot access 'lost.h5': No such file or directory
 ! qseq: windows: the GPU's memory is full; fewer of them, or --device cpu
-! qseq: to the GPU: CUDA says: emulated failure
+! qseq: windows' circuits: CUDA says: emulated failure
 
 # A table of steps there: a row names the GPU and has one thread; figures draw it beside the CPU's.
 $ export KETLINE_CUDA=$BUILD/tests/cuda/libketline-cuda.so; table() { qseq bench w.h5 -g "model=hydra,twin batch-size=3,6" --qubits 2 --layers 1 --seconds 0.01 -j 2 "$@"; }
