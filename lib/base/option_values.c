@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: MIT
-   Rows of a table of options found, and their values as text, JSON and words of a command line. */
+   Rows of a table of options found; their values from text, and as text, JSON and words of a command
+   line. */
 #include "base/base_int.h"
 
+#include <errno.h>
 #include <jansson.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -233,4 +236,134 @@ void kl_options_command(FILE *to, const struct kl_tool *tool, const void *values
             write_option(to, option, values, defaults);
     fputs(" -o", to);
     write_word(to, output);
+}
+
+/* ---- a value from its text ---- */
+
+/* A bound as one types it: 1000000, not 1e+06; exact, as far as doubles count. */
+static const char *bound_text(char text[32], double bound)
+{
+    const bool plain = bound == nearbyint(bound) && fabs(bound) < 1e16;
+    snprintf(text, 32, plain ? "%.0f" : "%g", bound);
+    return text;
+}
+
+static int set_number(const struct kl_option *option, void *field, const char *text, const char *where,
+                      struct kl_error *err)
+{
+    char *end, least[32], most[32];
+    double value;
+    /* Not 0x10, nor a blank in front, which C takes as well. */
+    const bool decimal = !text[strspn(text, "+-.0123456789eE")];
+    bool whole = option->type == KL_OPT_INT;
+    errno = 0;
+    const char *const word = kl_option_number_word(option);
+    if (word && strcmp(text, word) == 0) {
+        *(int64_t *)field = -1;
+        return KL_OK;
+    }
+    long long integer = whole ? strtoll(text, &end, 10) : 0;
+    value = whole ? (double)integer : strtod(text, &end);
+    if (!decimal || end == text || *end || errno == ERANGE || !isfinite(value))
+        return kl_fail(err, KL_EUSAGE, "%s: found '%s', expected a %snumber%s%s", where, text,
+                       whole ? "whole " : "", word ? " or " : "", word ? word : "");
+    const bool outside = whole ? integer < (long long)option->min || integer > (long long)option->max
+                               : value < option->min || value > option->max;
+    if ((option->min != 0 || option->max != 0) && outside)
+        return kl_fail(err, KL_EUSAGE, "%s: found %s, expected a %snumber from %s to %s", where, text,
+                       whole ? "whole " : "", bound_text(least, option->min),
+                       bound_text(most, option->max));
+    if (whole) *(int64_t *)field = integer;
+    else *(double *)field = value;
+    return KL_OK;
+}
+
+/* "30 ns": a number, and whatever unit stands behind it. */
+static int set_quantity(const struct kl_option *option, struct kl_quantity *field, const char *text,
+                        const char *where, struct kl_error *err)
+{
+    char number[64];
+    const size_t length = strspn(text, "+-.0123456789eE"), all = strlen(text);
+    const char *unit = text + length + strspn(text + length, " ");
+    struct kl_option bare = *option;
+    field->unit = *unit && length ? unit : NULL, field->option = option;
+    if (!field->unit || length >= sizeof number)
+        return set_number(option, &field->value, text, where, err);
+    /* A key has its text, of at most 63 bytes. */
+    if (all >= 40) return kl_fail(err, KL_EUSAGE, "%s: found '%.60s', expected a unit", where, text);
+    bare.max = 0;
+    bare.min = 0;
+    memcpy(number, text, length), number[length] = '\0';
+    return set_number(&bare, &field->value, number, where, err);
+}
+
+int kl_quantity_settle(struct kl_quantity *q, double value, struct kl_error *err)
+{
+    const struct kl_option *option = q->option;
+    char least[32], most[32];
+    const bool inside =
+        (option->min == 0 && option->max == 0) || (value >= option->min && value <= option->max);
+    const int code = inside ? KL_OK
+                            : kl_fail(err, KL_EUSAGE,
+                                      "--%s: found '%.10g %s', %.6g without the unit, expected %s to %s",
+                                      option->name, q->value, q->unit, value,
+                                      bound_text(least, option->min), bound_text(most, option->max));
+    q->value = value, q->unit = NULL;
+    return code;
+}
+
+/* Whether there is such a GPU, is found out when it is used. */
+static int set_device(const char **field, const char *text, const char *where, struct kl_error *err)
+{
+    const bool gpu =
+        strncmp(text, "cuda", 4) == 0 &&
+        (!text[4] || (text[4] == ':' && text[5] && !text[5 + strspn(text + 5, "0123456789")]));
+    *field = text;
+    if (gpu || strcmp(text, "auto") == 0 || strcmp(text, "cpu") == 0) return KL_OK;
+    return kl_fail(err, KL_EUSAGE, "%s: found '%.40s', expected auto, cpu, cuda or cuda:0", where, text);
+}
+
+/* An empty name comes of a variable that is not set: "$OUT" as the output, "$PLACE/" as the root,
+   "$WIDTHS". An empty store stands for none, whatever KETLINE_STORE says; a list, and a remark, may be
+   empty. */
+static int set_text(const struct kl_option *option, const char **field, const char *text,
+                    const char *where, struct kl_error *err)
+{
+    static const char *const names[] = { "FILE",     "FOLDER", "DIR",    "PATH",   "PAGE.html",
+                                         "FEATURES", "HEAD2",  "IMAGES", "WIDTHS", "LIST|FILE" };
+    const bool output = option->offset == offsetof(struct kl_common, output);
+    for (const char *c = text; output && *c; c++)
+        if (kl_control_length(c))
+            return kl_fail(err, KL_EUSAGE,
+                           "%s: found a line break or another control character in '%.80s'", where,
+                           text);
+    const bool wrong = !*text && option->arg && strcmp(option->name, "store") != 0;
+    for (size_t i = 0; wrong && i < sizeof names / sizeof *names; i++)
+        if (strcmp(option->arg, names[i]) == 0)
+            return kl_fail(err, KL_EUSAGE, "%s: found '', expected %s; is a variable unset?", where,
+                           option->arg);
+    *field = text;
+    return KL_OK;
+}
+
+int kl_option_set(const struct kl_option *option, void *values, const char *text, const char *where,
+                  struct kl_error *err)
+{
+    void *field = (char *)values + option->offset;
+    switch (option->type) {
+    case KL_OPT_FLAG:
+        if (strcmp(text, "true") && strcmp(text, "false"))
+            return kl_fail(err, KL_EUSAGE, "%s: found '%s', expected true or false", where, text);
+        *(bool *)field = text[0] == 't';
+        return KL_OK;
+    case KL_OPT_CHOICE:
+        if (kl_choice(option->arg, text) < 0) return kl_choice_wrong(option->arg, text, where, err);
+        *(const char **)field = text;
+        return KL_OK;
+    case KL_OPT_STRING:
+    case KL_OPT_LIST: return set_text(option, field, text, where, err);
+    case KL_OPT_DEVICE: return set_device(field, text, where, err);
+    case KL_OPT_QUANTITY: return set_quantity(option, field, text, where, err);
+    default: return set_number(option, field, text, where, err);
+    }
 }
