@@ -74,16 +74,16 @@ bool kl_store_h5_is_dimension(const char *name)
 
 /* Dimension `index` of a dataset is told by a scale. As HDF5 keeps it in REFERENCE_LIST: dataset and
  * index. */
-struct told {
+struct reference {
     hobj_ref_t dataset;
     int index;
     hobj_ref_t scale;
-    bool bare; /* the scale is one without values, of so many: */
+    bool no_values; /* the scale is one without values, of so many: */
     size_t size;
     char name[128]; /* the scale's */
 };
-struct tale {
-    struct told *items;
+struct references {
+    struct reference *items;
     size_t n;
 };
 
@@ -123,11 +123,11 @@ static herr_t write_word(hid_t object, const char *name, const char *word)
 }
 
 /* DIMENSION_LIST: a list of one reference for each dimension. */
-static herr_t write_list(hid_t dataset, struct told *told, int rank)
+static herr_t write_list(hid_t dataset, struct reference *reference, int rank)
 {
     hvl_t lists[KL_MAX_RANK];
     hsize_t n = (hsize_t)rank;
-    for (int i = 0; i < rank; i++) lists[i] = (hvl_t){ 1, &told[i].scale };
+    for (int i = 0; i < rank; i++) lists[i] = (hvl_t){ 1, &reference[i].scale };
     hid_t type = H5Tvlen_create(H5T_STD_REF_OBJ), space = H5Screate_simple(1, &n, NULL);
     herr_t status = write_attribute(dataset, "DIMENSION_LIST", type, space, lists);
     H5Sclose(space);
@@ -135,9 +135,9 @@ static herr_t write_list(hid_t dataset, struct told *told, int rank)
     return status;
 }
 
-static herr_t tell(struct tale *tale, hid_t file, const char *object, int index)
+static herr_t add_reference(struct references *all, hid_t file, const char *object, int index)
 {
-    struct told *t = &tale->items[tale->n++];
+    struct reference *t = &all->items[all->n++];
     t->index = index;
     return H5Rcreate(&t->scale, file, t->name, H5R_OBJECT, -1) < 0 ||
                    H5Rcreate(&t->dataset, file, object, H5R_OBJECT, -1) < 0
@@ -146,19 +146,19 @@ static herr_t tell(struct tale *tale, hid_t file, const char *object, int index)
 }
 
 /* The dataset's own list: of the last `rank` items. */
-static herr_t end_list(struct tale *tale, hid_t file, const char *object, int rank)
+static herr_t end_list(struct references *all, hid_t file, const char *object, int rank)
 {
     hid_t dataset = H5Dopen2(file, object, H5P_DEFAULT);
-    herr_t status = dataset < 0 ? -1 : write_list(dataset, tale->items + tale->n - rank, rank);
+    herr_t status = dataset < 0 ? -1 : write_list(dataset, all->items + all->n - rank, rank);
     if (dataset >= 0) H5Dclose(dataset);
     return status;
 }
 
 /* "dimension_4", or, the second time in a dataset, "dimension_4_2". No storage belongs to it. */
-static herr_t make_size(struct told *t, hid_t file, const size_t *dims, int index)
+static herr_t make_size(struct reference *t, hid_t file, const size_t *dims, int index)
 {
     const hsize_t n = t->size = dims[index];
-    t->bare = true;
+    t->no_values = true;
     int time = 1;
     for (int i = 0; i < index; i++) time += dims[i] == n;
     const int end = snprintf(t->name, sizeof t->name, "dimension_%zu", t->size);
@@ -173,12 +173,12 @@ static herr_t make_size(struct told *t, hid_t file, const size_t *dims, int inde
 }
 
 /* The words of one dataset's `dimensions` to scales. */
-static herr_t take_dataset(struct tale *tale, hid_t file, const struct kl_attribute *a)
+static herr_t take_dataset(struct references *all, hid_t file, const struct kl_attribute *a)
 {
     const char *slash = strrchr(a->object, '/');
     int rank = 0;
     for (const char *word = a->text; *word; word += strspn(word, " ")) {
-        struct told *t = &tale->items[tale->n];
+        struct reference *t = &all->items[all->n];
         const int n = (int)strcspn(word, " ");
         size_t size;
         herr_t status = 0;
@@ -187,63 +187,67 @@ static herr_t take_dataset(struct tale *tale, hid_t file, const struct kl_attrib
         else
             snprintf(t->name, sizeof t->name, "%.*s%.*s", slash ? (int)(slash + 1 - a->object) : 0,
                      a->object, n, word);
-        if (status < 0 || tell(tale, file, a->object, rank++) < 0) return -1;
+        if (status < 0 || add_reference(all, file, a->object, rank++) < 0) return -1;
         word += n;
     }
-    return end_list(tale, file, a->object, rank);
+    return end_list(all, file, a->object, rank);
 }
 
-static herr_t take_sizes(struct tale *tale, hid_t file, const char *name, int rank, const size_t *dims)
+static herr_t take_sizes(struct references *all, hid_t file, const char *name, int rank,
+                         const size_t *dims)
 {
     for (int i = 0; i < rank; i++)
-        if (make_size(&tale->items[tale->n], file, dims, i) < 0 || tell(tale, file, name, i) < 0)
+        if (make_size(&all->items[all->n], file, dims, i) < 0 || add_reference(all, file, name, i) < 0)
             return -1;
-    return rank ? end_list(tale, file, name, rank) : 0;
+    return rank ? end_list(all, file, name, rank) : 0;
 }
 
 /* A dataset that nothing else tells of, and its digests. A scale may have no list of its own. */
-static herr_t take_rest(struct tale *tale, hid_t file, const struct kl_stored *s,
-                        const struct kl_attributes *attributes, size_t n_named)
+static herr_t refer_to_sizes(struct references *all, hid_t file, const struct kl_stored *s,
+                             const struct kl_attributes *attributes, size_t n_named)
 {
     char digests[sizeof s->dataset.name + 8];
     const size_t blocks[2] = { s->n_blocks, 16 };
     bool named = kl_store_attributes_find(attributes, s->dataset.name, "dimensions");
     for (size_t i = 0; i < n_named && !named; i++)
-        named = strcmp(tale->items[i].name, s->dataset.name) == 0;
+        named = strcmp(all->items[i].name, s->dataset.name) == 0;
     snprintf(digests, sizeof digests, "digests/%.119s", s->dataset.name);
     const herr_t status =
-        named ? 0 : take_sizes(tale, file, s->dataset.name, s->dataset.rank, s->dataset.dims);
-    return status < 0 ? status : take_sizes(tale, file, digests, 2, blocks);
+        named ? 0 : take_sizes(all, file, s->dataset.name, s->dataset.rank, s->dataset.dims);
+    return status < 0 ? status : take_sizes(all, file, digests, 2, blocks);
 }
 
 static hid_t reference_type(void)
 {
-    hid_t type = H5Tcreate(H5T_COMPOUND, sizeof(struct told));
-    H5Tinsert(type, "dataset", offsetof(struct told, dataset), H5T_STD_REF_OBJ);
-    H5Tinsert(type, "dimension", offsetof(struct told, index), H5T_NATIVE_INT);
+    hid_t type = H5Tcreate(H5T_COMPOUND, sizeof(struct reference));
+    H5Tinsert(type, "dataset", offsetof(struct reference, dataset), H5T_STD_REF_OBJ);
+    H5Tinsert(type, "dimension", offsetof(struct reference, index), H5T_NATIVE_INT);
     return type;
 }
 
 /* n dimensions tell of one scale. In the file the pairs stand close: HDF5 would keep the gaps of memory.
  */
-static herr_t write_scale(hid_t file, const struct told *told, size_t n)
+static herr_t write_scale(hid_t file, const struct reference *reference, size_t n)
 {
-    const char *slash = strrchr(told->name, '/');
+    const char *slash = strrchr(reference->name, '/');
     char bare[96]; /* as netCDF-4 calls it */
     snprintf(bare, sizeof bare, "This is a netCDF dimension but not a netCDF variable. %10zu",
-             told->size);
+             reference->size);
     hsize_t count = n;
-    hid_t scale = H5Dopen2(file, told->name, H5P_DEFAULT);
+    hid_t scale = H5Dopen2(file, reference->name, H5P_DEFAULT);
     if (scale < 0) return -1;
     hid_t memory = reference_type(), type = H5Tcopy(memory), space = H5Screate_simple(1, &count, NULL);
     hid_t attribute = H5Tpack(type) < 0
                           ? -1
                           : H5Acreate2(scale, "REFERENCE_LIST", type, space, H5P_DEFAULT, H5P_DEFAULT);
-    herr_t status = attribute < 0 ? -1 : H5Awrite(attribute, memory, told);
+    herr_t status = attribute < 0 ? -1 : H5Awrite(attribute, memory, reference);
     if (attribute >= 0) H5Aclose(attribute);
     if (status >= 0) status = write_word(scale, "CLASS", "DIMENSION_SCALE");
     if (status >= 0)
-        status = write_word(scale, "NAME", told->bare ? bare : slash ? slash + 1 : told->name);
+        status = write_word(scale, "NAME",
+                            reference->no_values ? bare
+                            : slash              ? slash + 1
+                                                 : reference->name);
     H5Sclose(space);
     H5Tclose(type);
     H5Tclose(memory);
@@ -253,7 +257,7 @@ static herr_t write_scale(hid_t file, const struct told *told, size_t n)
 
 static int by_scale(const void *x, const void *y)
 {
-    const struct told *a = x, *b = y;
+    const struct reference *a = x, *b = y;
     const int c = strcmp(a->name, b->name);
     if (c) return c;
     if (a->dataset != b->dataset) return a->dataset < b->dataset ? -1 : 1;
@@ -263,25 +267,25 @@ static int by_scale(const void *x, const void *y)
 int kl_store_h5_scales(long long file, struct kl_stored *const *stored, size_t n_stored,
                        const struct kl_attributes *attributes, struct kl_error *err)
 {
-    struct tale tale = { 0 };
+    struct references all = { 0 };
     herr_t status = 0;
     size_t n = 0;
     for (size_t i = 0; i < attributes->n; i++) n += attribute_is_dimensions(&attributes->items[i]);
     if (n == 0) return 0;
     const size_t room = (n + 2 * n_stored) * KL_MAX_RANK;
     kl_store_h5_hush();
-    tale.items = calloc(room, sizeof *tale.items);
-    if (!tale.items) return kl_fail_memory(err, room * sizeof *tale.items);
+    all.items = calloc(room, sizeof *all.items);
+    if (!all.items) return kl_fail_memory(err, room * sizeof *all.items);
     for (size_t i = 0; i < attributes->n && status >= 0; i++)
         if (attribute_is_dimensions(&attributes->items[i]))
-            status = take_dataset(&tale, file, &attributes->items[i]);
-    for (size_t i = 0, named = tale.n; i < n_stored && status >= 0; i++)
-        status = take_rest(&tale, file, stored[i], attributes, named);
-    if (status >= 0) qsort(tale.items, tale.n, sizeof *tale.items, by_scale);
-    for (size_t i = 0, end; i < tale.n && status >= 0; i = end) {
-        for (end = i + 1; end < tale.n && strcmp(tale.items[end].name, tale.items[i].name) == 0;) end++;
-        status = write_scale(file, tale.items + i, end - i);
+            status = take_dataset(&all, file, &attributes->items[i]);
+    for (size_t i = 0, named = all.n; i < n_stored && status >= 0; i++)
+        status = refer_to_sizes(&all, file, stored[i], attributes, named);
+    if (status >= 0) qsort(all.items, all.n, sizeof *all.items, by_scale);
+    for (size_t i = 0, end; i < all.n && status >= 0; i = end) {
+        for (end = i + 1; end < all.n && strcmp(all.items[end].name, all.items[i].name) == 0;) end++;
+        status = write_scale(file, all.items + i, end - i);
     }
-    free(tale.items);
+    free(all.items);
     return status < 0 ? kl_store_h5_failed(err, KL_EINTERNAL, "HDF5 cannot write dimension scales") : 0;
 }

@@ -27,12 +27,12 @@ struct gpu {
 
 /* ---- the plant ---- */
 /* Lanes [rows][n] one after another, and back. */
-static void turn(double *to, const struct gpu *c, const kl_real *from)
+static void transpose(double *to, const struct gpu *c, const kl_real *from)
 {
     for (size_t t = 0; t < c->n; t++)
         for (size_t i = 0; i < c->rows; i++) to[t * c->rows + i] = (double)from[i * c->n + t];
 }
-static void turn_back(kl_real *to, const struct gpu *c, const double *from)
+static void transpose_back(kl_real *to, const struct gpu *c, const double *from)
 {
     for (size_t i = 0; i < c->rows; i++)
         for (size_t t = 0; t < c->n; t++) to[i * c->n + t] = (kl_real)from[t * c->rows + i];
@@ -81,19 +81,19 @@ static void ask(struct gpu *c, int method)
 static void gradient(const struct kl_control_plant *p, kl_real *loss, kl_real *grad_u, const kl_real *u)
 {
     struct gpu *c = (struct gpu *)p->context;
-    turn(c->u, c, u);
+    transpose(c->u, c, u);
     ask(c, KL_CUDA_PULSE_POINTS);
     for (size_t t = 0; t < c->n; t++) loss[t] = (kl_real)c->results[t].loss;
-    if (grad_u) turn_back(grad_u, c, c->gradient);
+    if (grad_u) transpose_back(grad_u, c, c->gradient);
 }
 
 static void tangent(const struct kl_control_plant *p, kl_real *dgrad_u, const kl_real *u,
                     const kl_real *du)
 {
     struct gpu *c = (struct gpu *)p->context;
-    turn(c->u, c, u), turn(c->du, c, du);
+    transpose(c->u, c, u), transpose(c->du, c, du);
     ask(c, KL_CUDA_PULSE_PRODUCTS);
-    turn_back(dgrad_u, c, c->product);
+    transpose_back(dgrad_u, c, c->product);
 }
 
 void kl_control_plant_gpu_set(struct kl_control_plant *plant, size_t lane,

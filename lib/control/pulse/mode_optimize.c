@@ -38,7 +38,7 @@ static const struct kl_option options[] = {
     { "start-size", 0, KL_OPT_FLOAT, AT(size), "X", 0, 1e6, true,
       "standard deviation of their amplitudes, in limits", NULL, NULL },
     { "finalists", 0, KL_OPT_STRING, AT(finalists), "N|all", 0, 0, true,
-      "starts that go on after 20 iterations; 4 where one is dear", NULL, NULL },
+      "starts that go on after 20 iterations; 4 where one is costly", NULL, NULL },
     { "iterations", 'i', KL_OPT_INT, AT(iterations), "N", 1, 1e6, true, "at most, of a start", NULL,
       NULL },
     { "until", 0, KL_OPT_FLOAT, AT(target), "LOSS", -1, 1, true,
@@ -146,13 +146,13 @@ static int settle_race(struct work *w, struct kl_error *err)
     struct values *v = w->v;
     const bool all = v->finalists && strcmp(v->finalists, "all") == 0;
     char *end = NULL;
-    long long n = kl_control_is_dear(&w->setup.problem) ? KL_CONTROL_FINALISTS : v->starts;
+    long long n = kl_control_is_costly(&w->setup.problem) ? KL_CONTROL_FINALISTS : v->starts;
     if (v->finalists && !all) n = strtoll(v->finalists, &end, 10);
     if (end && (end == v->finalists || *end || n < 1))
         return kl_fail(err, KL_EUSAGE,
                        "--finalists: found '%.40s', expected a whole number from 1, or all",
                        v->finalists);
-    const bool race = !all && n < v->starts && v->iterations > KL_CONTROL_HEAT;
+    const bool race = !all && n < v->starts && v->iterations > KL_CONTROL_RACE_ITERATIONS;
     w->finalists = race ? (int)n : (int)v->starts;
     snprintf(w->text, sizeof w->text, "%lld", n);
     v->finalists = race ? w->text : NULL;

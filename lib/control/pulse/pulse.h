@@ -190,18 +190,18 @@ int kl_control_optimize_gpu(struct kl_control_start *results, double *points, do
                             const struct kl_control_search *search, const struct kl_device *device,
                             const struct kl_watch *watch, struct kl_error *err);
 
-/* Of the starts KL_CONTROL_HEAT iterations, then of the `finalists` best (at least 1; as many as there
+/* Of the starts KL_CONTROL_RACE_ITERATIONS iterations, then of the `finalists` best (at least 1; as many as there
    are starts: all) the rest, on the device (race.c); others end as KL_CONTROL_BEHIND. points
-   [starts][n]. What goes on has no memory of its way. search->iterations is more than KL_CONTROL_HEAT,
+   [starts][n]. What goes on has no memory of its way. search->iterations is more than KL_CONTROL_RACE_ITERATIONS,
    unless all go on. The codes of the two above. */
-enum { KL_CONTROL_HEAT = 20, KL_CONTROL_FINALISTS = 4 /* the usual number, of which lookup believes */ };
+enum { KL_CONTROL_RACE_ITERATIONS = 20, KL_CONTROL_FINALISTS = 4 /* the usual number, of which lookup believes */ };
 int kl_control_race(struct kl_control_start *results, double *points, size_t n, int finalists,
                     const struct kl_control_problem *problem, const struct kl_control_search *search,
                     const struct kl_device *device, struct kl_pool *pool, const struct kl_watch *watch,
                     struct kl_error *err);
-/* Is a start so dear that a race is usual: an ensemble of more than one qubit, or a system of more
+/* Is a start so costly that a race is usual: an ensemble of more than one qubit, or a system of more
    numbers than two qubits have? */
-bool kl_control_is_dear(const struct kl_control_problem *problem);
+bool kl_control_is_costly(const struct kl_control_problem *problem);
 
 /* ---- a problem from options (setup.c; options.h has their rows) ---- */
 struct kl_control_options {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
-   A race of the starts: where a start is dear, all go a few iterations, and only the best go on. What
+   A race of the starts: where a start is costly, all go a few iterations, and only the best go on. What
    goes on depends on losses alone, and begins anew at its point, on either device. */
 #include <math.h>
 #include <stdlib.h>
@@ -17,7 +17,7 @@ struct race {
     uint64_t before, behind; /* iterations of the others */
 };
 
-bool kl_control_is_dear(const struct kl_control_problem *p)
+bool kl_control_is_costly(const struct kl_control_problem *p)
 {
     enum { TWO_QUBITS = 16 };
     return !kl_control_one_qubit(p->system) && (p->n_members > 1 || p->system->dim > TWO_QUBITS);
@@ -71,7 +71,7 @@ static int go_on(struct kl_control_start *results, double *points, size_t n, con
     double *from = malloc(numbers * sizeof *from), *to = malloc(numbers * sizeof *to);
     struct kl_control_search rest = *search;
     rest.starts = rest.n_first = going, rest.first = from;
-    rest.iterations -= KL_CONTROL_HEAT;
+    rest.iterations -= KL_CONTROL_RACE_ITERATIONS;
     int code = ends && from && to ? KL_OK : kl_fail_memory(err, 2 * numbers * sizeof *from);
     for (int i = 0; !code && i < going; i++)
         memcpy(from + (size_t)i * n, points + (size_t)order[i] * n, n * sizeof *from);
@@ -91,13 +91,13 @@ int kl_control_race(struct kl_control_start *results, double *points, size_t n, 
                     const struct kl_device *device, struct kl_pool *pool, const struct kl_watch *watch,
                     struct kl_error *err)
 {
-    struct kl_control_search heat = *search;
+    struct kl_control_search first = *search;
     struct race r = { .problem = problem, .device = device, .pool = pool, .watch = watch };
     if (finalists >= search->starts) return seek(results, points, search, &r, err);
-    heat.iterations = KL_CONTROL_HEAT;
-    r.behind = (uint64_t)finalists * (uint64_t)(search->iterations - KL_CONTROL_HEAT + 1);
+    first.iterations = KL_CONTROL_RACE_ITERATIONS;
+    r.behind = (uint64_t)finalists * (uint64_t)(search->iterations - KL_CONTROL_RACE_ITERATIONS + 1);
     int *order = malloc((size_t)finalists * sizeof *order);
-    int code = order ? seek(results, points, &heat, &r, err) : kl_fail_memory(err, 1024);
+    int code = order ? seek(results, points, &first, &r, err) : kl_fail_memory(err, 1024);
     const int going = code ? 0 : choose(order, results, search->starts, finalists);
     if (going < 0) code = kl_fail_memory(err, (size_t)search->starts);
     r.behind = 0;
