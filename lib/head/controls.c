@@ -120,8 +120,8 @@ void kl_head_controls_say_collapsed(const struct kl_log *log, const char *of,
     if (*text)
         kl_caution(
             log,
-            "%s%s controls do not tell all classes apart (docs/head.md, 'Lost classes'): a part of the "
-            "differences to them is that",
+            "%s%s controls do not tell all classes apart (docs/head.md, 'Lost classes'), which makes "
+            "part of the differences to them",
             of, text);
 }
 
