@@ -59,7 +59,7 @@ SAY = $(if $(V),,@echo "  $(1)" $@)
 
 # The text of `make help` is the lines that begin with two signs.
 help:
-	@sed -n 's/^## //p' Makefile tests/tests.mk packaging/install.mk kernels/cuda/cuda.mk packaging/bundle.mk
+	@sed -n 's/^## //p' Makefile tests/tests.mk packaging/install.mk kernels/cuda/cuda.mk packaging/bundle.mk packaging/arm64.mk
 
 # A room is an archive, and so is a family of kernels (x.h, x.c, cpu/x.c, cpu/x_*.c, cpu/x/*.c). A program links those whose headers it
 # includes, and what they need in turn: NEEDS_tools/qtrain is the list. So what is asked for is built, and no more.
@@ -81,7 +81,10 @@ $(BUILD)/needs.mk: packaging/needs.awk $(SOURCES)
 -include $(BUILD)/needs.mk
 # The archives of programs by their sources' names.
 needs = $(sort $(foreach p,$(1),$(NEEDS_$(p))))
-LINK = $(Q)mkdir -p $(@D) && $(CC) $(LDFLAGS) $(1) -o $@ $(filter %.o,$^) -Wl,--start-group $(filter %.a,$^) -Wl,--end-group $(LDLIBS)
+LINK = $(Q)mkdir -p $(@D) && $(CC) $(LDFLAGS) $(1) -o $@ $(filter %.o,$^) -Wl,--start-group $(filter %.a,$^) -Wl,--end-group $(LDLIBS)$(FOREIGN)
+# What is built for another machine: the program is NAME.elf, and NAME runs it by EMULATOR.
+HASH := \#
+FOREIGN = $(if $(EMULATOR), && mv $@ $@.elf && printf '$(HASH)!/bin/sh\nexec $(EMULATOR) -0 "$$0" $(abspath $@).elf "$$@"\n' >$@ && chmod +x $@)
 
 .SECONDEXPANSION:
 $(BUILD)/bin/%: $(BUILD)/tools/%.o $$(call needs,tools/$$*)
@@ -116,7 +119,7 @@ $(error pkg-config does not find all of: $(LIBS). On Debian `make deps` installs
 endif
 endif
 
-include tests/tests.mk packaging/install.mk kernels/cuda/cuda.mk packaging/bundle.mk
+include tests/tests.mk packaging/install.mk kernels/cuda/cuda.mk packaging/bundle.mk packaging/arm64.mk
 -include $(OBJS:.o=.d) $(patsubst %.c,$(BUILD)/%.d,$(TOOLS:%=tools/%.c) $(TEST_C) \
   $(wildcard tests/bench/*.c tests/faults/*.c tests/faults/whole/*.c tests/fuzz/frame/*.c tests/stages/*.c tests/stages/*/*.c))
 

@@ -8,7 +8,12 @@
 
 #include "device/device.h"
 
-static const char *const names[KL_ISAS] = { "base", "avx2", "avx512" };
+#ifdef __aarch64__
+#define BASE "neon"
+#else
+#define BASE "base"
+#endif
+static const char *const names[KL_ISAS] = { BASE, "avx2", "avx512" };
 
 bool kl_isa_is_here(enum kl_isa isa)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
    The instruction set that kernels run with: the best that the processor has, or the one that
-   KETLINE_ISA names (base, avx2, avx512), to reproduce a report; if the processor lacks that, the best
+   KETLINE_ISA names (base, avx2, avx512; of arm64 neon alone), to reproduce a report; if the processor lacks that, the best
    below it. Each file of kernels/cpu is compiled once for each set. */
 #ifndef KL_KERNELS_ISA_H
 #define KL_KERNELS_ISA_H

@@ -213,6 +213,9 @@ void NAME(kl_bit_sides)(uint64_t *restrict above, uint64_t *restrict below,
 
 static inline uint32_t ones(uint64_t v)
 {
+#ifdef __aarch64__
+    return (uint32_t)__builtin_popcountll(v);
+#endif
     v -= v >> 1 & 0x5555555555555555u;
     v = (v & 0x3333333333333333u) + (v >> 2 & 0x3333333333333333u);
     return (uint32_t)(((v + (v >> 4)) & 0x0f0f0f0f0f0f0f0fu) * 0x0101010101010101u >> 56);

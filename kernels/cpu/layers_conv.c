@@ -76,7 +76,7 @@ static void taps KL_LAYERS_TAPS_ARGS(kl_real)
 }
 
 /* ---- gradients of filters ---- */
-#if defined(__AVX512F__)
+#if defined(__AVX512F__) || defined(__aarch64__)
 enum { MD = 4, ND = 6 }; /* 24 sums, 4 of d, 1 of b */
 #else
 enum { MD = 3, ND = 4 }; /* 12, 3, 1 */

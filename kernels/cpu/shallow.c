@@ -22,13 +22,7 @@ static inline void store(float *to, kl_lane v)
 /* NaN stays NaN. */
 static inline kl_lane relu(kl_lane x)
 {
-#if KL_VECTOR_BYTES == 64
-    return (kl_lane)_mm512_max_ps(_mm512_setzero_ps(), (__m512)x);
-#elif KL_VECTOR_BYTES == 32
-    return (kl_lane)_mm256_max_ps(_mm256_setzero_ps(), (__m256)x);
-#else
-    return (kl_lane)_mm_max_ps(_mm_setzero_ps(), (__m128)x);
-#endif
+    return kl_higher((kl_lane){ 0 }, x);
 }
 
 /* sum + x where h > 0. */

@@ -1,19 +1,18 @@
 /* SPDX-License-Identifier: MIT
    What C's vectors lack: a multiply-add that is one operation because it is written as one (a compiler
    that contracts a * b + c may choose otherwise for another width, and then bits differ), square roots,
-   picks by a sign bit. `base` has no such multiply-add: there it is two operations. */
+   picks by a sign bit. `base` of x86 has no such multiply-add: there it is two operations. */
 #ifndef KL_INLINE_FUSED_H
 #define KL_INLINE_FUSED_H
 
+#if defined(__x86_64__)
 #include <immintrin.h>
+#elif defined(__aarch64__)
+#include <arm_neon.h>
+#endif
 
 #include "kernels/inline/lanes.h"
 
-#if KL_F64
-#define KL_WIDE(name) name##_pd
-#else
-#define KL_WIDE(name) name##_ps
-#endif
 enum { KL_SIGN_SHIFT = KL_F64 ? 63 : 31 };
 /* The sign bits of x. */
 static inline kl_lane_bits kl_sign_of(kl_lane_bits x)
@@ -26,26 +25,38 @@ static inline kl_lane kl_all(kl_real x)
     return (kl_lane){ 0 } + x;
 }
 
-#if KL_VECTOR_BYTES == 64
-#define KL_RAW(v) KL_WIDE_CAST(__m512, v)
-#elif KL_VECTOR_BYTES == 32
-#define KL_RAW(v) KL_WIDE_CAST(__m256, v)
-#else
-#define KL_RAW(v) KL_WIDE_CAST(__m128, v)
-#endif
+/* KL_OWN(sqrt, x) is the processor's own operation on a vector, KL_RAW(x) the vector as it takes it. */
 #if KL_F64
+#define KL_WIDE(name) name##_pd
 #define KL_WIDE_CAST(type, v) ((type##d)(v))
 #else
+#define KL_WIDE(name) name##_ps
 #define KL_WIDE_CAST(type, v) ((type)(v))
+#endif
+#if KL_VECTOR_BYTES == 64
+#define KL_RAW(v) KL_WIDE_CAST(__m512, v)
+#define KL_OWN(name) KL_WIDE(_mm512_##name)
+#elif KL_VECTOR_BYTES == 32
+#define KL_RAW(v) KL_WIDE_CAST(__m256, v)
+#define KL_OWN(name) KL_WIDE(_mm256_##name)
+#elif defined(__x86_64__)
+#define KL_RAW(v) KL_WIDE_CAST(__m128, v)
+#define KL_OWN(name) KL_WIDE(_mm_##name)
+#elif defined(__aarch64__) && KL_F64
+#define KL_RAW(v) ((float64x2_t)(v))
+#define KL_OWN(name) v##name##q_f64
+#elif defined(__aarch64__)
+#define KL_RAW(v) ((float32x4_t)(v))
+#define KL_OWN(name) v##name##q_f32
 #endif
 
 /* a b + c */
 static inline kl_lane kl_fma(kl_lane a, kl_lane b, kl_lane c)
 {
-#if KL_VECTOR_BYTES == 64
-    return (kl_lane)KL_WIDE(_mm512_fmadd)(KL_RAW(a), KL_RAW(b), KL_RAW(c));
-#elif KL_VECTOR_BYTES == 32
-    return (kl_lane)KL_WIDE(_mm256_fmadd)(KL_RAW(a), KL_RAW(b), KL_RAW(c));
+#if KL_VECTOR_BYTES > 16
+    return (kl_lane)KL_OWN(fmadd)(KL_RAW(a), KL_RAW(b), KL_RAW(c));
+#elif defined(__aarch64__)
+    return (kl_lane)KL_OWN(fma)(KL_RAW(c), KL_RAW(a), KL_RAW(b));
 #else
     return a * b + c;
 #endif
@@ -53,12 +64,29 @@ static inline kl_lane kl_fma(kl_lane a, kl_lane b, kl_lane c)
 
 static inline kl_lane kl_root(kl_lane x)
 {
-#if KL_VECTOR_BYTES == 64
-    return (kl_lane)KL_WIDE(_mm512_sqrt)(KL_RAW(x));
-#elif KL_VECTOR_BYTES == 32
-    return (kl_lane)KL_WIDE(_mm256_sqrt)(KL_RAW(x));
+#ifdef KL_OWN
+    return (kl_lane)KL_OWN(sqrt)(KL_RAW(x));
 #else
-    return (kl_lane)KL_WIDE(_mm_sqrt)(KL_RAW(x));
+    for (int l = 0; l < KL_LANES; l++) x[l] = KL_F64 ? (kl_real)sqrt(x[l]) : (kl_real)sqrtf((float)x[l]);
+    return x;
+#endif
+}
+
+/* a < b ? a : b, and a > b ? a : b: b where one of them is no number. */
+static inline __attribute__((always_inline)) kl_lane kl_lower(kl_lane a, kl_lane b)
+{
+#ifdef __x86_64__
+    return (kl_lane)KL_OWN(min)(KL_RAW(a), KL_RAW(b));
+#else
+    return kl_choose(a < b, a, b);
+#endif
+}
+static inline __attribute__((always_inline)) kl_lane kl_higher(kl_lane a, kl_lane b)
+{
+#ifdef __x86_64__
+    return (kl_lane)KL_OWN(max)(KL_RAW(a), KL_RAW(b));
+#else
+    return kl_choose(a > b, a, b);
 #endif
 }
 
@@ -70,7 +98,7 @@ static inline kl_lane kl_by_sign(kl_lane_bits by, kl_lane a, kl_lane b)
 #elif KL_VECTOR_BYTES == 64
     return (kl_lane)_mm512_mask_blend_ps(_mm512_movepi32_mask((__m512i)by), (__m512)b, (__m512)a);
 #elif KL_VECTOR_BYTES == 32
-    return (kl_lane)KL_WIDE(_mm256_blendv)(KL_RAW(b), KL_RAW(a), KL_RAW(by));
+    return (kl_lane)KL_OWN(blendv)(KL_RAW(b), KL_RAW(a), KL_RAW(by));
 #else
     return kl_choose(by >> KL_SIGN_SHIFT, a, b);
 #endif

@@ -9,9 +9,9 @@
 
 #include "kernels/inline/real.h"
 
-/* 2 vectors of B and mr x 2 accumulators, with a register left for the broadcast: 32, 16 and 16
-   registers. */
-#if defined(__AVX512F__)
+/* 2 vectors of B and mr x 2 accumulators, with a register left for the broadcast: of 32 registers or
+   16. */
+#if defined(__AVX512F__) || defined(__aarch64__)
 enum { KL_GEMM_MR = 12 };
 #elif defined(__AVX__)
 enum { KL_GEMM_MR = 6 };

@@ -38,24 +38,23 @@ static inline __attribute__((always_inline)) kl_lane kl_exp2_within(kl_lane x)
                      ((kl_lane_bits)shifted << KL_EXP2_SHIFT));
 }
 /* Limits that let NaN pass; a value in all lanes, from memory in one operation. */
-#if KL_VECTOR_BYTES == 64
-#define KL_WIDEST(name) KL_WIDE(_mm512_##name)
-#elif KL_VECTOR_BYTES == 32
-#define KL_WIDEST(name) KL_WIDE(_mm256_##name)
-#else
-#define KL_WIDEST(name) KL_WIDE(_mm_##name)
-#endif
 static inline __attribute__((always_inline)) kl_lane kl_not_above(kl_lane x, kl_real most)
 {
-    return (kl_lane)KL_WIDEST(min)(KL_RAW(kl_all(most)), KL_RAW(x));
+    return kl_lower(kl_all(most), x);
 }
 static inline __attribute__((always_inline)) kl_lane kl_not_below(kl_lane x, kl_real least)
 {
-    return (kl_lane)KL_WIDEST(max)(KL_RAW(kl_all(least)), KL_RAW(x));
+    return kl_higher(kl_all(least), x);
 }
 static inline __attribute__((always_inline)) kl_lane kl_spread(kl_real x)
 {
-    return (kl_lane)KL_WIDEST(set1)(x);
+#ifdef __x86_64__
+    return (kl_lane)KL_OWN(set1)(x);
+#else
+    kl_lane v;
+    for (int l = 0; l < KL_LANES; l++) v[l] = x;
+    return v;
+#endif
 }
 /* 1 / (1 + e^-x), precise also where it is small; next to 0 and 1 beyond what 2^x can hold. */
 static inline __attribute__((always_inline)) kl_lane kl_logistic_lane(kl_lane x)

@@ -45,8 +45,12 @@ static inline kl_quads kl_low_product(kl_quads c, uint32_t factor)
     return (kl_quads)_mm512_mul_epu32((__m512i)c, _mm512_set1_epi64(factor));
 #elif KL_VECTOR_BYTES == 32
     return (kl_quads)_mm256_mul_epu32((__m256i)c, _mm256_set1_epi64x(factor));
-#else
+#elif defined(__x86_64__)
     return (kl_quads)_mm_mul_epu32((__m128i)c, _mm_set1_epi64x(factor));
+#elif defined(__aarch64__)
+    return (kl_quads)vmull_n_u32(vmovn_u64((uint64x2_t)c), factor);
+#else
+    return (c & 0xffffffff) * factor;
 #endif
 }
 

@@ -10,16 +10,7 @@
 
 static inline __attribute__((always_inline)) kl_lane ring_within(kl_lane x, kl_real most)
 {
-#if KL_VECTOR_BYTES == 64
-    x = (kl_lane)KL_WIDE(_mm512_min)(KL_RAW(x), KL_RAW(kl_all(most)));
-    return (kl_lane)KL_WIDE(_mm512_max)(KL_RAW(x), KL_RAW(kl_all(-most)));
-#elif KL_VECTOR_BYTES == 32
-    x = (kl_lane)KL_WIDE(_mm256_min)(KL_RAW(x), KL_RAW(kl_all(most)));
-    return (kl_lane)KL_WIDE(_mm256_max)(KL_RAW(x), KL_RAW(kl_all(-most)));
-#else
-    x = (kl_lane)KL_WIDE(_mm_min)(KL_RAW(x), KL_RAW(kl_all(most)));
-    return (kl_lane)KL_WIDE(_mm_max)(KL_RAW(x), KL_RAW(kl_all(-most)));
-#endif
+    return kl_higher(kl_lower(x, kl_all(most)), kl_all(-most));
 }
 
 /* e^x where |x| is no more than 708 (float: 87). */

@@ -188,7 +188,8 @@ static void write_options(const struct kl_tool *tool, const void *values, FILE *
 static void write_environment(const struct kl_tool *tool, FILE *to)
 {
     fputs(".Sh ENVIRONMENT\n.Bl -tag -width Ds\n"
-          ".It Ev KETLINE_ISA\nThe instruction set to use:\n.Cm base ,\n.Cm avx2\nor\n.Cm avx512 .\n"
+          ".It Ev KETLINE_ISA\nThe instruction set to use:\n.Cm base ,\n.Cm avx2\nor\n.Cm avx512 ;\n"
+          "of arm64\n.Cm neon\nalone.\n"
           "One that the processor lacks gives way to the best that it has.\n",
           to);
     if (kl_option_find(tool, "store", 5))

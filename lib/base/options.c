@@ -196,7 +196,7 @@ static bool is_asked(const struct kl_common *common)
 /* kernels/isa.c heeds it, where nothing can be refused. */
 static int check_isa(const struct kl_common *common, struct kl_error *err)
 {
-    static const char sets[] = "base|avx2|avx512";
+    static const char sets[] = "base|avx2|avx512|neon";
     const char *isa = getenv("KETLINE_ISA");
     if (!isa || !*isa || kl_choice(sets, isa) >= 0 || is_asked(common)) return KL_OK;
     return kl_choice_wrong(sets, isa, "KETLINE_ISA", err);

@@ -70,11 +70,21 @@ static bool unfinished(struct kl_pool *pool)
     return atomic_load(&pool->unfinished) > 0;
 }
 
+/* A word to the processor that this is a loop that waits. */
+static void relax(void)
+{
+#if defined(__x86_64__)
+    __builtin_ia32_pause();
+#elif defined(__aarch64__)
+    __asm__ volatile("yield");
+#endif
+}
+
 static void spin_while(bool (*waiting)(struct kl_pool *), struct kl_pool *pool)
 {
     const double end = kl_clock() + SPIN_SECONDS;
     while (waiting(pool) && kl_clock() < end)
-        for (int i = 0; i < SPINS && waiting(pool); i++) __builtin_ia32_pause();
+        for (int i = 0; i < SPINS && waiting(pool); i++) relax();
 }
 
 static void *work(void *argument)

@@ -60,7 +60,7 @@ struct kl_advice {
 
 struct kl_doctor {
     const struct kl_cpu *cpu;
-    const char *isa; /* of the kernels: "base", "avx2", "avx512" */
+    const char *isa; /* of the kernels: "base", "avx2", "avx512"; "neon" */
     struct {
         int online, allowed, quota,
             used;    /* processors; by affinity; by cgroup, 0: no limit; threads of a tool */

@@ -280,11 +280,13 @@ static void judge_broken(struct kl_doctor *d)
 static void judge_processor(struct kl_doctor *d)
 {
     const char *wish = getenv("KETLINE_ISA");
-    const char *best = d->cpu->avx512 ? "avx512" : d->cpu->avx2 ? "avx2" : "base";
+    const char *best = kl_isa_name(d->cpu->avx512 ? KL_ISA_AVX512
+                                   : d->cpu->avx2 ? KL_ISA_AVX2
+                                                  : KL_ISA_BASE);
     if (strcmp(d->isa, best) != 0)
         say(d, false, "KETLINE_ISA=%.20s: the kernels use %s, though the processor has %s",
             wish ? wish : "", d->isa, best);
-    if (!d->cpu->avx2)
+    if (strcmp(best, "base") == 0)
         say(d, false, "the processor has no AVX2: everything takes three to eight times as long");
     if (d->threads.allowed < d->threads.online)
         say(d, false,

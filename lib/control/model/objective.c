@@ -204,20 +204,25 @@ int kl_control_objective_make(struct kl_control_objective *o, const struct kl_co
                               enum kl_control_fidelity fidelity, const struct kl_control_target *target,
                               struct kl_error *err)
 {
-    static const char *const names[] = { "state", "entanglement", "average", "states", "leakage" };
     const double d = s->subspace;
     *o = (struct kl_control_objective){ 0 };
+    const char *name = "", *of = target->name;
     int code = check_target(s, target, err);
     if (code) return code;
     switch (fidelity) {
-    case KL_CONTROL_STATE: code = of_states(o, s, true, target, err); break;
-    case KL_CONTROL_ENTANGLEMENT: code = of_gate(o, s, target, 1, 0, err); break;
-    case KL_CONTROL_AVERAGE: code = of_gate(o, s, target, d / (d + 1), 1 / (d + 1), err); break;
-    case KL_CONTROL_STATES: code = of_states(o, s, false, target, err); break;
-    case KL_CONTROL_LEAKAGE: code = of_gate(o, s, target, 0, 1, err); break;
+    case KL_CONTROL_STATE: name = "state", code = of_states(o, s, true, target, err); break;
+    case KL_CONTROL_ENTANGLEMENT:
+        name = "entanglement", code = of_gate(o, s, target, 1, 0, err);
+        break;
+    case KL_CONTROL_AVERAGE:
+        name = "average", code = of_gate(o, s, target, d / (d + 1), 1 / (d + 1), err);
+        break;
+    case KL_CONTROL_STATES: name = "states", code = of_states(o, s, false, target, err); break;
+    case KL_CONTROL_LEAKAGE:
+        name = "leakage", of = "L1", code = of_gate(o, s, target, 0, 1, err);
+        break;
     }
-    snprintf(o->name, sizeof o->name, "%s %.48s", names[fidelity],
-             fidelity == KL_CONTROL_LEAKAGE ? "L1" : target->name);
+    snprintf(o->name, sizeof o->name, "%s %.48s", name, of);
     return code;
 }
 

@@ -83,7 +83,7 @@ $ KETLINE_STORE=/proc/none extract-features $DATA/digits/test-images-idx3-ubyte 
 # An environment that asks for what is not known; help comes all the same.
 $ KETLINE_ISA=avx5 qtrain f.h5 -o x.h5; KETLINE_ISA=avx5 qtrain --version | sed 's/ .*//'; KETLINE_ISA= cache show none.h5
 > qtrain
-! qtrain: KETLINE_ISA: found 'avx5', expected one of base|avx2|avx512; did you mean avx512?
+! qtrain: KETLINE_ISA: found 'avx5', expected one of base|avx2|avx512|neon; did you mean avx512?
 ! cache: none.h5: cannot be opened: No such file or directory
 ? 66
 
