@@ -46,7 +46,7 @@ $(BUILD)/emit/schema/%.json: $(BUILD)/bin/%
 	$(call EMIT,$<,schema)
 
 # As they lie in the tree, so that pages find what they link to, and pipelines what they run.
-READ := README.md $(wildcard docs/*.* docs/schema/* pipelines/* examples/*.* examples/*/* data/*/*.md) \
+READ := README.md CHANGES $(wildcard docs/*.* docs/schema/* pipelines/* examples/*.* examples/*/* data/*/*.md) \
     $(wildcard data/digits/* data/eegmmidb/* data/noise/* data/wine/*)
 FOLDERS = $(bindir) $(mandir)/man1 $(datadir)/ketline/backbone $(datadir)/ketline/schema \
     $(datadir)/bash-completion/completions $(zshdir) $(datadir)/fish/vendor_completions.d $(libdir)/pkgconfig $(docdir)
@@ -66,7 +66,12 @@ Libs: -L$${libdir} -lketline -lbz2 -pthread -lm -ldl
 endef
 export KETLINE_PC
 
-.PHONY: install uninstall
+.PHONY: install uninstall dist
+## make dist         the last commit as build/ketline-VERSION.tar.gz, which builds without git
+dist:
+	@mkdir -p $(BUILD)
+	git archive --format=tar.gz --prefix=ketline-$(VERSION)/ -o $(BUILD)/ketline-$(VERSION).tar.gz HEAD
+
 ## make install      tools, manual pages, documentation, pipelines, completion, library to $(DESTDIR)$(prefix); prefix=/usr/local; make uninstall
 install: all $(BUILD)/libketline.a $(EMIT_MAN) $(EMIT_BASH) $(EMIT_ZSH) $(EMIT_FISH) $(EMIT_SCHEMA)
 	install -d $(addprefix $(DESTDIR),$(FOLDERS))
@@ -89,5 +94,5 @@ uninstall:
 	    $(TOOLS:%=$(DESTDIR)$(datadir)/bash-completion/completions/%) $(TOOLS:%=$(DESTDIR)$(zshdir)/_%) \
 	    $(TOOLS:%=$(DESTDIR)$(datadir)/fish/vendor_completions.d/%.fish) $(DESTDIR)$(libdir)/libketline.a $(DESTDIR)$(libdir)/libketline-cuda.so $(DESTDIR)$(libdir)/libketline-mpi.so \
 	    $(DESTDIR)$(libdir)/pkgconfig/ketline.pc
-	rm -rf $(DESTDIR)$(datadir)/ketline $(DESTDIR)$(includedir)/ketline $(addprefix $(DESTDIR)$(docdir)/,README.md docs pipelines examples data)
+	rm -rf $(DESTDIR)$(datadir)/ketline $(DESTDIR)$(includedir)/ketline $(addprefix $(DESTDIR)$(docdir)/,README.md CHANGES docs pipelines examples data)
 	@cd $(DESTDIR)/ && rmdir -p --ignore-fail-on-non-empty $(patsubst /%,%,$(FOLDERS) $(includedir)) 2>/dev/null || :

@@ -43,6 +43,8 @@ fi
 version=$(sed -n 's/^#define KL_VERSION "\(.*\)"/\1/p' lib/base/base.h)
 released=$(sed -n 's/^#define KL_RELEASED "\([^"]*\)".*/\1/p' lib/base/base.h)
 [ "$(sed -n '1s/.*(\(.*\)).*/\1/p' debian/changelog)" = "$version" ] || fail "debian/changelog is not of version $version"
+grep -q "set version = \"$version\"" packaging/conda/meta.yaml || fail "packaging/conda/meta.yaml is not of version $version"
+grep -q "^$version (" CHANGES || fail "CHANGES does not have $version"
 [ "$(date -u -d "$(sed -n 's/^ -- .*>  //p' debian/changelog | head -1)" '+%B %-d, %Y')" = "$released" ] ||
     fail "debian/changelog is not of $released"
 for c in tools/*.c; do
@@ -51,8 +53,8 @@ done
 
 if [ "${PACKAGE:-}" = build ]; then
     command -v lintian >/dev/null || { echo "PACKAGE=build: lintian is absent"; exit 1; }
-    mkdir "$work/source" && git ls-files -z | xargs -0 cp -a --parents -t "$work/source" || exit 1
-    (cd "$work/source" && dpkg-buildpackage -us -uc -b) >"$work/log" 2>&1 || fail "dpkg-buildpackage: $(tail -20 "$work/log")"
+    make -s dist BUILD="$work" && tar -xf "$work/ketline-$version.tar.gz" -C "$work" || exit 1
+    (cd "$work/ketline-$version" && dpkg-buildpackage -us -uc -b) >"$work/log" 2>&1 || fail "dpkg-buildpackage: $(tail -20 "$work/log")"
     lintian --fail-on error "$work"/*.changes >"$work/lintian" 2>&1 || fail "lintian has errors"
     cat "$work/lintian"
     ls -l "$work"/*.deb

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
-   Denormal numbers taken as zero while a loop runs: the moments of parameters whose gradient has become 0 decay through them, at
-   a hundred cycles each. */
+   Denormal numbers taken as zero while a loop runs: the moments of parameters whose gradient has become
+   0 decay through them, at a hundred cycles each. */
 #ifndef KL_FLUSH_H
 #define KL_FLUSH_H
 

@@ -9,8 +9,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#define KL_VERSION "0.1.0"
-#define KL_RELEASED "November 21, 2026" /* the date of the manual pages */
+#define KL_VERSION "0.2.0"
+#define KL_RELEASED "November 29, 2026" /* the date of the manual pages */
 
 /* ---- errors (error.c) ----
    Functions return 0 or one of these; the exit status of a tool is kl_exit_status(code). */

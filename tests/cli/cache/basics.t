@@ -8,7 +8,7 @@ $ MALLOC_PERTURB_=165 cache show a.h5 | cmp - <(cache show a.h5)
 
 $ cache show a.h5 | grep -v -e '^made' -e '^by'
 > a.h5
-> features, # bytes, written by extract-features 0.1.0
+> features, # bytes, written by extract-features 0.2.0
 >
 > key        HEX64
 > content    HEX64
@@ -27,7 +27,7 @@ $ cache show a.h5 | grep -v -e '^made' -e '^by'
 >   labels                               int32    128
 
 $ cache log a.h5 | sed 's/  [0-9a-f]\{8\}$//' | grep -v -e sha256 -e weights
-> * extract-features 0.1.0
+> * extract-features 0.2.0
 >   extract-features ROOT/data/digits/test-images-idx3-ubyte --resize 28 --limit 128 -q -o a.h5
 >   DATE, # s
 >   images: ROOT/data/digits/test-images-idx3-ubyte
@@ -35,8 +35,8 @@ $ cache log a.h5 | sed 's/  [0-9a-f]\{8\}$//' | grep -v -e sha256 -e weights
 
 $ cache list
 > kind              key               size     rows  created by               file, and what it found
-> features          HEX12  # bytes      128  extract-features 0.1.0   ./a.h5: 128 x 512 float32, # s (# images/s)
-> features          HEX12  # bytes      128  extract-features 0.1.0   ./b.h5: 128 x 512 float16, # s (# images/s)
+> features          HEX12  # bytes      128  extract-features 0.2.0   ./a.h5: 128 x 512 float32, # s (# images/s)
+> features          HEX12  # bytes      128  extract-features 0.2.0   ./b.h5: 128 x 512 float16, # s (# images/s)
 
 $ cache diff a.h5 b.h5
 > options.dtype: "f32" -> "f16"

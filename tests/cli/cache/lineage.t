@@ -8,22 +8,22 @@ $ for p in train test
 + qeval heads.h5 test.h5 -q -o report.h5 >log
 
 $ cache log report.h5 | grep -v -e sha256 -e weights
-> * qeval 0.1.0
+> * qeval 0.2.0
 > | qeval heads.h5 test.h5 -q -o report.h5
 > | DATE, # s
 > |
-> |-- * qtrain 0.1.0
+> |-- * qtrain 0.2.0
 > |   | qtrain train.h5 --epochs 12 --replicas 2 -q -o heads.h5
 > |   | DATE, # s
 > |   |
-> |   `-- * extract-features 0.1.0
+> |   `-- * extract-features 0.2.0
 > |         extract-features ROOT/data/digits/train-images-idx3-ubyte --resize 28 --limit 300 -q -o train.h5 --note 'of train'
 > |         DATE, # s
 > |         note: of train
 > |         images: ROOT/data/digits/train-images-idx3-ubyte
 > |         labels: ROOT/data/digits/train-labels-idx1-ubyte
 > |
-> `-- * extract-features 0.1.0
+> `-- * extract-features 0.2.0
 >       extract-features ROOT/data/digits/test-images-idx3-ubyte --resize 28 --limit 300 -q -o test.h5 --note 'of test'
 >       DATE, # s
 >       note: of test
@@ -33,7 +33,7 @@ $ cache log report.h5 | grep -v -e sha256 -e weights
 $ cache show heads.h5 | grep -A 1 -e '^kind' -e '^head' -e '^after' -e '^classes' |
 + grep -v -e '^key' -e options
 > heads.h5
-> head, # bytes, written by qtrain 0.1.0
+> head, # bytes, written by qtrain 0.2.0
 >
 > --
 > after      1 earlier stage; cache log heads.h5 draws them

@@ -10,8 +10,8 @@ $ printf '%s\n' 'r=-dac_override,-dac_read_search' \
 + for f in d/b/old.h5 d/m/old.h5; do cp d/z/new.h5 $f; touch -d '100 days ago' $f; done; chmod 0 d/m
 
 $ sh user cache list d | grep -v ^kind
-> features          HEX12   # bytes        8  extract-features 0.1.0   d/b/old.h5
-> features          HEX12   # bytes        8  extract-features 0.1.0   d/z/new.h5
+> features          HEX12   # bytes        8  extract-features 0.2.0   d/b/old.h5
+> features          HEX12   # bytes        8  extract-features 0.2.0   d/z/new.h5
 ! cache: d/m: cannot be listed: Permission denied
 
 $ sh user cache list d --json | jq -c '[.path, .whole]'

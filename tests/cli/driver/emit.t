@@ -4,9 +4,9 @@ $ qtrain --emit html
 ? 2
 
 $ circuit plateau --emit man | sed -n '2,8p'
-> .Dd November 21, 2026
+> .Dd November 29, 2026
 > .Dt CIRCUIT-PLATEAU 1
-> .Os ketline 0.1.0
+> .Os ketline 0.2.0
 > .Sh NAME
 > .Nm circuit-plateau
 > .Nd variance of gradients over qubits and layers

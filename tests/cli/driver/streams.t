@@ -44,7 +44,7 @@ $ circuit qasm - < h.h5 | head -n 1
 $ cache verify - < r.h5; cache show - < r.h5 | sed -nE '2s/[0-9.]+ KB/SIZE/p'; cache diff h.h5 - < h.h5; cache log - < r.h5
 + cache merge - s1.h5 --no-provenance -o - < s0.h5 | cmp - f.h5
 > -: whole
-> report, SIZE, written by qeval 0.1.0
+> report, SIZE, written by qeval 0.2.0
 > the keys are equal, the contents too
 ! cache: standard input: no provenance; it was written with --no-provenance
 $ qtrain f.h5 --epochs 2 -q -o g.h5; qeval g.h5 t.h5 -q -o - | cache show - | grep after

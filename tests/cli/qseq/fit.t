@@ -20,7 +20,7 @@ $ qseq fit w.h5 -m mdm --split loso --fold 2 --align subject -o own.h5; qseq fit
 # what it says of itself, and that it is whole
 $ cache show csp-lda.h5 | sed -n '1,12p' | sed 's/[0-9a-f]\{64\}/KEY/'
 > csp-lda.h5
-> sequence-fit, # bytes, written by qseq 0.1.0
+> sequence-fit, # bytes, written by qseq 0.2.0
 >
 > made       DATE, # s on cpu; run ID
 > by         qseq fit w.h5 -m csp-lda --split loso --fold 2 -o csp-lda.h5

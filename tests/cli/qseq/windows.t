@@ -162,10 +162,10 @@ $ qseq windows absent.edf --labels T1=a -o z.h5
 ! qseq: absent.edf: No such file or directory
 ? 66
 $ qseq windows S001.h5:x --labels-of labels -o z.h5
-! qseq: S001.h5: a file of kind 'windows', made by qseq 0.1.0; expected recordings or foreign arrays
+! qseq: S001.h5: a file of kind 'windows', made by qseq 0.2.0; expected recordings or foreign arrays
 ? 65
 $ qseq windows S001.h5 -o z.h5
-! qseq: S001.h5: a file of kind 'windows', made by qseq 0.1.0; expected recordings or foreign arrays
+! qseq: S001.h5: a file of kind 'windows', made by qseq 0.2.0; expected recordings or foreign arrays
 ? 65
 
 # Arrays: NumPy's, and datasets of a foreign HDF5 file.
