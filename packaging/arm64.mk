@@ -5,20 +5,16 @@ ARM64 := $(BUILD)/arm64
 ARM64_CC ?= aarch64-linux-gnu-gcc
 ARM64_SYSTEM := $(abspath $(ARM64))/debian/sys
 ARM64_LIB := $(ARM64_SYSTEM)/usr/lib/aarch64-linux-gnu
+ARM64_PROGRAMS ?= all
 DEPS_ARM64 := gcc-aarch64-linux-gnu qemu-user-static
-ARM64_MAKE = PKG_CONFIG_LIBDIR=$(ARM64_LIB)/pkgconfig:$(ARM64_SYSTEM)/usr/share/pkgconfig PKG_CONFIG_SYSROOT_DIR=$(ARM64_SYSTEM) \
-  LDFLAGS="--sysroot=$(ARM64_SYSTEM) -Wl,-rpath-link,$(ARM64_LIB)" $(MAKE) --no-print-directory $(JOBS) BUILD=$(ARM64) CC="$(ARM64_CC) --sysroot=$(ARM64_SYSTEM)" \
-  EMULATOR="qemu-aarch64-static -L $(ARM64_SYSTEM)"
 
-## make arm64        the tools for arm64, crosswise, in build/arm64; each runs under qemu here
-.PHONY: arm64 arm64-deps test-arm64
+.PHONY: arm64 arm64-deps arm64-programs
+## make arm64        the tools for arm64, crosswise, in build/arm64; each runs under qemu here (tests/arm64.sh all)
+arm64: arm64-deps arm64-programs
 arm64-deps:
 	$(call INSTALL_MISSING,$(DEPS_ARM64))
 	@packaging/arm64.sh $(ARM64)/debian libc6-dev libgcc-s1 $(filter-out build-essential pkg-config,$(DEPS))
-arm64: arm64-deps
-	@$(ARM64_MAKE) all
-
-## make test-arm64   kernels, units, golden values and command lines of arm64 under qemu; ONLY as of test
-test-arm64: arm64-deps
-	@$(ARM64_MAKE) all test-programs
-	@BUILD=$(ARM64) tests/run.sh --quick $(or $(ONLY),tests/kernels/ tests/unit/ tests/golden/ tests/cli/)
+arm64-programs:
+	@PKG_CONFIG_LIBDIR=$(ARM64_LIB)/pkgconfig:$(ARM64_SYSTEM)/usr/share/pkgconfig PKG_CONFIG_SYSROOT_DIR=$(ARM64_SYSTEM) \
+	LDFLAGS="--sysroot=$(ARM64_SYSTEM) -Wl,-rpath-link,$(ARM64_LIB)" $(MAKE) --no-print-directory $(JOBS) BUILD=$(ARM64) \
+	    CC="$(ARM64_CC) --sysroot=$(ARM64_SYSTEM)" EMULATOR="qemu-aarch64-static -L $(ARM64_SYSTEM)" $(ARM64_PROGRAMS)
