@@ -17,6 +17,7 @@ struct kl_cache {
     const struct kl_common *common;
     double older_than; /* days, of gc; 0: none */
     bool apply, repair;
+    const char *columns; /* of list: names between commas; NULL: none */
     const struct kl_log *log;
     FILE *out;
     const struct kl_kind *const *kinds;
@@ -35,7 +36,7 @@ int kl_cache_gc(struct kl_cache *c, struct kl_error *err);
 int kl_cache_merge(struct kl_cache *c, struct kl_error *err);
 int kl_cache_push(struct kl_cache *c, struct kl_error *err);
 int kl_cache_pull(struct kl_cache *c, struct kl_error *err);
-
-/* ---- what they share (commands.c) ---- */
+/* A table of the files below a folder that have the first of c->columns, in its order (columns.c). */
+int kl_cache_table(struct kl_cache *c, const char *folder, struct kl_error *err);
 
 #endif

@@ -36,6 +36,7 @@ static int cache_found(void *context, const struct kl_found *f)
 int kl_cache_list(struct kl_cache *c, struct kl_error *err)
 {
     int code = cache_one_folder(c, err);
+    if (!code && c->columns) return kl_cache_table(c, cache_folder(c, "."), err);
     if (!code) code = kl_store_walk(cache_folder(c, "."), false, cache_found, c, NULL, err);
     if (!code && c->problem.code) *err = c->problem, code = err->code;
     return code;

@@ -10,10 +10,16 @@ struct values {
     struct kl_common common;
     double older_than;
     bool apply, repair;
+    const char *columns;
 };
 
 #define AT(field) offsetof(struct values, field)
 static const struct kl_option options[] = {
+    { "columns", 0, KL_OPT_STRING, AT(columns), "NAME,...", 0, 0, false,
+      "list: what files found, or their options, as columns, the largest of the first on top; -NAME: "
+      "the "
+      "smallest",
+      "Looking", NULL },
     { "older-than", 0, KL_OPT_FLOAT, AT(older_than), "DAYS", 0, 1e5, false,
       "gc: files not used for so long, too", "Housekeeping", NULL },
     { "apply", 0, KL_OPT_FLAG, AT(apply), NULL, 0, 0, false, "gc: remove; without it gc only tells",
@@ -36,7 +42,8 @@ const struct kl_tool kl_cache_tool = {
                "  fsck [DIR]       every file of a store\n"
                "  push, pull PLACE the store's files to or from a folder, or rclone's NAME:PATH",
     .arguments = "COMMAND [FILE...]",
-    .example = "cache show head.h5\n  cache merge part-*.h5 -o features.h5",
+    .example = "cache show head.h5\n  cache list heads --columns val_accuracy,lr,seed\n  cache merge "
+               "part-*.h5 -o features.h5",
     .options = options,
     .n_options = sizeof options / sizeof *options,
     .values_size = sizeof(struct values),
@@ -84,7 +91,8 @@ static int check_idle(const struct values *v, const char *command, struct kl_err
 {
     static const struct {
         const char *command, *options, *why;
-    } owners[] = { { "gc", "older-than apply", "belongs to gc" },
+    } owners[] = { { "list", "columns", "belongs to list" },
+                   { "gc", "older-than apply", "belongs to gc" },
                    { "fsck", "repair", "belongs to fsck" },
                    { "merge", "force note no-provenance", "belongs to merge" } };
     const struct values none = { 0 };
@@ -119,6 +127,7 @@ int kl_cache_run(struct kl_mode_run *run, const struct kl_kind *const *kinds, st
                               .older_than = v->older_than,
                               .apply = v->apply,
                               .repair = v->repair,
+                              .columns = v->columns,
                               .log = run->stage.log,
                               .out = run->out,
                               .kinds = kinds };

@@ -22,6 +22,11 @@ int kl_store_describe_log(FILE *to, const struct kl_file *file, struct kl_error 
 /* Lines of a table of files, or one JSON object a line (housekeeping.c). */
 void kl_store_describe_heading(FILE *to);
 int kl_store_describe_found(FILE *to, const struct kl_found *found, bool json, struct kl_error *err);
+/* A value of a file's last run by its name: of what it found, else of its options, else of its record
+   (seed, seconds, device). *number: NAN where it is none. False: it has none of the name. KL_ENOMEM,
+   KL_EDATA. */
+int kl_store_found_value(bool *has, char *text, size_t size, double *number, const struct kl_found *f,
+                         const char *name, struct kl_error *err);
 /* May a damaged file be put aside? If it is sealed as ours are, or lies under a key in a shared store;
    foreign HDF5 files are nobody's business here. */
 bool kl_store_found_is_ours(const struct kl_found *found);

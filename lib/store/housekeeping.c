@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <jansson.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -363,4 +364,23 @@ int kl_store_describe_found(FILE *to, const struct kl_found *f, bool json, struc
 bool kl_store_found_is_ours(const struct kl_found *f)
 {
     return *f->kind /* its envelope is whole */ || kl_store_has_shared_name(f->path);
+}
+
+int kl_store_found_value(bool *has, char *text, size_t size, double *number, const struct kl_found *f,
+                         const char *name, struct kl_error *err)
+{
+    json_t *records = NULL, *found = NULL;
+    const int code = load_found(&records, &found, f, err);
+    const json_t *record = kl_store_own_record(records),
+                 *value = json_object_get(json_object_get(found, "json"), name);
+    if (!value) value = json_object_get(json_object_get(record, "options"), name);
+    if (!value) value = json_object_get(record, name);
+    *has = value && !json_is_null(value) && !json_is_object(value) && !json_is_array(value);
+    *number = json_is_number(value) ? json_number_value(value) : NAN;
+    if (json_is_integer(value)) snprintf(text, size, "%lld", (long long)json_integer_value(value));
+    else if (json_is_number(value)) snprintf(text, size, "%.6g", *number);
+    else if (json_is_boolean(value)) snprintf(text, size, "%s", json_is_true(value) ? "yes" : "no");
+    else snprintf(text, size, "%s", *has ? json_string_value(value) : "-");
+    json_decref(records);
+    return code;
 }

@@ -38,6 +38,25 @@ $ cache list
 > features          HEX12  # bytes      128  extract-features 0.2.0   ./a.h5: 128 x 512 float32, # s (# images/s)
 > features          HEX12  # bytes      128  extract-features 0.2.0   ./b.h5: 128 x 512 float16, # s (# images/s)
 
+# As columns, by the first of them; what has none of it is counted.
+$ qtrain a.h5 -q --epochs 1 --no-controls -o one.h5; qtrain a.h5 -q --epochs 1 --no-controls --lr 0.02 --seed 7 -o two.h5
++ acc() { cache show --json "$1" | jq '.provenance[-1].found.json.val_accuracy'; }
++ cache list --columns lr,seed,dtype,nothing; cache list --json --columns -lr,optimizer; cache list --columns nothing
++ best=$([ "$(jq -n "$(acc one.h5) < $(acc two.h5)")" = true ] && echo two || echo one); cache list -q --columns val_accuracy,best_epoch | sed -n 2p | grep -c "./$best.h5"
++ rm one.h5 two.h5; cache list --columns ,a; cache diff --columns lr a.h5 b.h5
+>    lr  seed  dtype  nothing  file
+>  0.02     7      -        -  ./two.h5
+> 0.001     0      -        -  ./one.h5
+> {"path":"./one.h5","lr":0.001,"optimizer":"adam"}
+> {"path":"./two.h5","lr":0.02,"optimizer":"adam"}
+> 1
+! cache: 2 files without lr
+! cache: 2 files without lr
+! cache: .: none of 4 files has nothing; cache show --json FILE names what it has
+! cache: --columns: found ',a', expected 1 to 16 names between commas
+! cache: --columns: belongs to list
+? 2
+
 $ cache diff a.h5 b.h5
 > options.dtype: "f32" -> "f16"
 ? 1
