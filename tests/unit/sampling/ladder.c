@@ -16,7 +16,7 @@ static const double BETA[5] = { 0, 100, 300, 1000, 4000 }, LOSS[5] = { 2, 1.2, 0
 
 static bool near(double a, double b, double relative)
 {
-    return fabs(a - b) <= relative * fmax(fabs(a), fabs(b));
+    return fabs(a - b) <= relative * fmax(fabs(a), fabs(b)) + 1e-15; /* a difference of numbers near 1 */
 }
 
 /* ---- errors ---- */
