@@ -141,7 +141,8 @@ deps:
 	$(call INSTALL_MISSING,$(DEPS))
 
 deps-test:
-	$(call INSTALL_MISSING,$(DEPS) $(DEPS_TEST))
+	$(call INSTALL_MISSING,$(DEPS) $(DEPS_TEST) $(DEPS_ARM64))
+	@$(ARM64_LIBRARIES) || echo "no arm64 libraries: tests/arm64.sh is skipped"
 
 ## make demo         dependencies, the tools that it runs, then the main job on the digits of data/: out/demo
 demo: deps

@@ -1,20 +1,23 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# tests/arm64.sh [all]: tests of the arm64 build (packaging/arm64.mk) under qemu, in $BUILD/arm64: a share of the kernels, of the
+# tests/arm64.sh [all]: tests of the arm64 build (packaging/arm64.mk) under qemu: a share of the kernels, of the
 # units, of the golden values and of the command lines that takes a minute; all: all of these four but what qemu cannot do (a signal that
 # ends its process, a driver of this machine).
 set -u
 cd "$(dirname "$0")/.." || exit 70
-: "${BUILD:=build}"
+[ "$(realpath "${BUILD:-build}")" = "$PWD/build" ] || { echo "skipped: once is enough, in build/"; exit 77; }
 command -v aarch64-linux-gnu-gcc >/dev/null && command -v qemu-aarch64-static >/dev/null ||
     { echo "skipped: aarch64-linux-gnu-gcc or qemu-aarch64-static is absent"; exit 77; }
-[ -e "$BUILD/arm64/debian/packages" ] || { echo "skipped: no arm64 libraries; make arm64-deps"; exit 77; }
+[ -e build/arm64/debian/packages ] || { echo "skipped: no arm64 libraries; make arm64-deps"; exit 77; }
+named() { printf "tests/$1/%s\n" ${2}; }
 if [ "${1:-}" = all ]; then
-    tests=$(ls tests/kernels/*.c tests/unit/*/*.c tests/golden/*.c tests/cli/*/*.t | grep -vxE 'tests/unit/(base/messages|device/device).c')
+    tools=all
+    tests=$(ls tests/kernels/*.c tests/unit/*/*.c tests/golden/*.c tests/cli/*/*.t | sed 's/\.c$//' | grep -vxE 'tests/unit/(base/messages|device/device)')
 else
-    tests='tests/kernels/act.c tests/kernels/conv.c tests/kernels/gemm.c tests/kernels/scan.c tests/kernels/mlp.c tests/kernels/layers.c
-        tests/unit/base/hash.c tests/unit/store/roundtrip.c tests/golden/control_filter.c tests/cli/circuit/draw.t'
+    tools=build/arm64/bin/circuit
+    tests="$(named kernels 'act bits conv conv_product depthwise gan gemm layers mlp scan shallow temporal')
+        $(named golden 'control_filter control_integrators noise sampling_ladders sampling_steps sequence_circuits streams')
+        $(named unit 'base/half base/hash store/roundtrip') tests/cli/circuit/observables.t"
 fi
-programs=$(printf '%s\n' $tests | sed -n "s|\(.*\)\.c$|$BUILD/arm64/\1|p")
-make -s arm64-programs BUILD="$BUILD" ARM64_PROGRAMS="$programs $BUILD/arm64/bin/circuit" >/dev/null || exit 1
-BUILD=$BUILD/arm64 tests/run.sh -j "$(nproc)" ${tests//.c/}
+make -s arm64-programs ARM64_PROGRAMS="$tools $(printf '%s\n' $tests | grep -v '\.t$' | sed 's|^|build/arm64/|' | tr '\n' ' ')" >/dev/null || exit 1
+BUILD=build/arm64 tests/run.sh -j "$(nproc)" $tests
