@@ -8,6 +8,11 @@ OUT ?= out/$(NAME)
 $(if $(word 2,$(OUT)),$(error OUT=$(OUT): expected a name without spaces, as make's are))
 export PATH := $(abspath $(BUILD))/bin:$(PATH)
 
+# The end of a run that says what it found: lines that the page begins with, too.
+define TELL
+	@printf '\nWhat was found\n'; sed 's/^/  /' $(OUT)/found.txt; printf '  Everything with figures: %s/run.html\n' $(OUT)
+endef
+
 .DEFAULT_GOAL := all
 .PHONY: all clean FORCE
 .DELETE_ON_ERROR:

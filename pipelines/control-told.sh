@@ -12,14 +12,12 @@ fact() { # FILE NAME: of cache show
 awk -v plain="$(json lookup-nominal.json loss)" -v made="$(json lookup-nominal.json stored_loss)" -v robust="$(json lookup-robust.json loss)" \
     -v floor="$(json lookup-robust.json proven_floor)" -v before="$(json score.json designed)" -v after="$(json score.json all)" \
     -v cz="$(fact cz.h5 "nominal F_avg")" -v verdict="$(fact regret.h5 verdict)" -v out="$out" 'BEGIN {
-    printf "\nWhat was found\n"
-    printf "  A pulse that flips a qubit loses %.3g %% if qubit and amplifier are exactly as assumed.\n", 100 * made
-    printf "  Where they are off (a family of detunings and amplitudes) the same pulse loses %.3g %%; the robust pulse %.3g %%, %.0f times less.\n", \
+    printf "A pulse that flips a qubit loses %.3g %% if qubit and amplifier are exactly as assumed.\n", 100 * made
+    printf "Where they are off (a family of detunings and amplitudes) the same pulse loses %.3g %%; the robust pulse %.3g %%, %.0f times less.\n", \
         100 * plain, 100 * robust, plain / robust
-    printf "  Certificate: no pulse of this length can lose less than %.3g %%, so that at most %.2g %% could still be gained.\n", \
+    printf "Certificate: no pulse of this length can lose less than %.3g %%, so that at most %.2g %% could still be gained.\n", \
         100 * floor, 100 * (robust - floor)
-    printf "  As the hardware plays it (%s/robust.csv, read again): %.3g %%.\n", out, 100 * after
-    printf "  CZ of two qubits: average gate fidelity %s.\n", cz
-    printf "  Does it pay to adapt a network to a qubit whose detuning it is not told? %s.\n", verdict
-    printf "  Everything with figures: %s/run.html\n", out
+    printf "As the hardware plays it (%s/robust.csv, read again): %.3g %%.\n", out, 100 * after
+    printf "CZ of two qubits: average gate fidelity %s.\n", cz
+    printf "Does it pay to adapt a network to a qubit whose detuning it is not told? %s.\n", verdict
 }'

@@ -18,7 +18,7 @@ FILES := $(PULSES) policy regret $(STUDIED:%=policy-%) $(STUDIED:%=regret-%)
 .PHONY: certificate
 .PRECIOUS: $(OUT)/policy-%.h5 $(OUT)/regret-%.h5
 all: $(PULSES:%=$(OUT)/figures/%) $(OUT)/figures/policy $(STUDIED:%=$(OUT)/figures/%) certificate $(OUT)/score.json $(OUT)/run.html
-	@sh $(ROOT)pipelines/control-told.sh $(OUT)
+	$(TELL)
 $(OUT)/figures:
 	@mkdir -p $@
 
@@ -50,5 +50,7 @@ $(OUT)/figures/policy: $(OUT)/policy.h5 $(OUT)/regret.h5 FORCE | $(OUT)/figures
 	figures $(filter %.h5,$^) -o $@
 $(STUDIED:%=$(OUT)/figures/%): $(OUT)/figures/%: $(OUT)/policy-%.h5 $(OUT)/regret-%.h5 FORCE | $(OUT)/figures
 	figures $(filter %.h5,$^) -o $@
-$(OUT)/run.html: $(FILES:%=$(OUT)/%.h5) FORCE
-	figures $(FILES:%=$(OUT)/%.h5) --report $@
+$(OUT)/found.txt: certificate $(OUT)/score.json $(OUT)/cz.h5 $(OUT)/regret.h5
+	@sh $(ROOT)pipelines/control-told.sh $(OUT) >$@
+$(OUT)/run.html: $(FILES:%=$(OUT)/%.h5) $(OUT)/found.txt FORCE
+	figures $(FILES:%=$(OUT)/%.h5) --found $(OUT)/found.txt --report $@

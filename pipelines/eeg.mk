@@ -46,9 +46,10 @@ $(OUT)/leak.report.h5: $(SHARDS) FORCE
 	qseq fit -m tangent-lr --split leak $(SHARDS) -o $(OUT)/leak.h5 && qseq eval $(OUT)/leak.h5 $(SHARDS) -o $@
 $(OUT)/compared.txt: $(MODELS:%=$(OUT)/%.report.h5) FORCE
 	qseq compare --against-first $(filter %.h5,$^) >$@
+	@qseq compare --against-first $(filter %.h5,$^) -q -o $(OUT)/compared.h5
 # Windows with what was before the event, for the figures: a desynchronisation has a baseline then. Of real people, the first.
 SHOWN := $(if $(EEG),$(firstword $(PEOPLE)),$(PEOPLE))
 $(OUT)/erd.h5: $(if $(EEG),$(OUT)/checked,$(OUT)/people/truth.json) FORCE
 	qseq windows $(WINDOWS) --from -1.5 $(if $(EEG),$(call recordings,$(SHOWN)),$(SHOWN:%=$(OUT)/people/%R*.edf)) -o $@
-$(OUT)/run.html: $(OUT)/erd.h5 $(MODELS:%=$(OUT)/%.report.h5) $(firstword $(NETS:%=$(OUT)/%-0.h5)) FORCE
-	figures $(filter %.h5,$^) --report $@
+$(OUT)/run.html: $(OUT)/compared.txt $(OUT)/erd.h5 $(MODELS:%=$(OUT)/%.report.h5) $(firstword $(NETS:%=$(OUT)/%-0.h5)) FORCE
+	figures $(OUT)/compared.h5 $(filter %.h5,$^) --report $@

@@ -12,7 +12,7 @@ TRUE := synth digits $(if $(MNIST),mnist)
 CHAINS := $(TRUE:%=%-true) $(TRUE:%=%-random) $(if $(CLASSIC),classic)
 
 all: $(TRUE:%=$(OUT)/%-bounds.h5) $(CHAINS:%=$(OUT)/%.txt) $(OUT)/run.html
-	@sh $(ROOT)pipelines/langevin-told.sh $(OUT) $(TRUE)
+	$(TELL)
 $(OUT)/synth-true.h5 $(OUT)/synth-random.h5: $(OUT)/synth-%.h5: FORCE | $(OUT)
 	sgld sample $(SYNTH) $(SAMPLE) --labels $* -o $@
 $(OUT)/digits-true.h5 $(OUT)/digits-random.h5: $(OUT)/digits-%.h5: FORCE | $(OUT)
@@ -26,5 +26,7 @@ $(OUT)/%.txt: $(OUT)/%.h5 FORCE
 	sgld diagnose $< >$@
 $(OUT)/%-bounds.h5: $(OUT)/%-true.h5 $(OUT)/%-random.h5 FORCE
 	sgld bounds $(OUT)/$*-true.h5 --calibrate-on $(OUT)/$*-random.h5 -o $@
-$(OUT)/run.html: $(CHAINS:%=$(OUT)/%.h5) $(TRUE:%=$(OUT)/%-bounds.h5) FORCE
-	figures $(filter %.h5,$^) --report $@
+$(OUT)/found.txt: $(CHAINS:%=$(OUT)/%.txt) $(TRUE:%=$(OUT)/%-bounds.h5)
+	@sh $(ROOT)pipelines/langevin-told.sh $(OUT) $(TRUE) >$@
+$(OUT)/run.html: $(CHAINS:%=$(OUT)/%.h5) $(TRUE:%=$(OUT)/%-bounds.h5) $(OUT)/found.txt FORCE
+	figures $(filter %.h5,$^) --found $(OUT)/found.txt --report $@

@@ -8,7 +8,7 @@
 
 struct values {
     struct kl_common common;
-    const char *figure, *format, *images, *report, *width, *font;
+    const char *figure, *format, *images, *report, *found, *width, *font;
     double font_size;
     int64_t replica;
 };
@@ -35,6 +35,8 @@ static const struct kl_option options[] = {
       NULL, NULL },
     { "report", 0, KL_OPT_STRING, AT(report), "PAGE.html", 0, 0, false,
       "one page of all, which needs nothing beside it", NULL, NULL },
+    { "found", 0, KL_OPT_STRING, AT(found), "FILE", 0, 0, false,
+      "of a page: what was found, in lines of one's own, in place of the tools'", NULL, NULL },
     { "output", 'o', KL_OPT_STRING, AT(common.output), "PATH", 0, 0, false,
       "a folder, or FIGURE.png, .svg or .pdf for one figure", NULL, NULL },
     { "force", 'f', KL_OPT_FLAG, AT(common.force), NULL, 0, 0, false, "replace what is no picture, too",
@@ -68,6 +70,7 @@ struct run {
     struct kl_file **files; /* [n_files], open */
     size_t n_files;
     struct kl_drawings drawings;
+    char *found; /* text of --found; NULL: not given */
     bool page_written;
 };
 
@@ -209,6 +212,8 @@ static int check_idle(const struct run *run, struct kl_error *err)
     if (!code && (run->drawings.single || !run->v->common.output))
         code = kl_options_refuse(&tool, run->v, &usual, "format",
                                  "is of a folder of figures; leave it away", err);
+    if (!code && !run->v->report)
+        code = kl_options_refuse(&tool, run->v, &usual, "found", "is of a page; give --report", err);
     if (!code && !run->v->common.output)
         code = kl_options_refuse(&tool, run->v, &usual, "figure width font font-size",
                                  "is of -o; the page has all figures as they are", err);
@@ -220,10 +225,13 @@ static int work(struct run *run, const char *const *files, size_t n, struct kl_e
     const struct values *v = run->v;
     const bool draws = v->common.output != NULL;
     char lacking[KL_CHARACTER] = "";
+    size_t n_found;
     struct kl_figure_inputs inputs = { .images = v->images, .replica = v->replica };
     struct kl_drawings *d = &run->drawings;
     *d = (struct kl_drawings){ v->common.output, v->figure, v->format, inputs, run->log, .n_files = n };
     int code = read_look(&d->inputs.look, v, run->log, err);
+    if (!code && v->found)
+        code = kl_read_text(&run->found, &n_found, v->found, 1 << 16, "lines of text", err);
     if (!code && draws) code = kl_plot_drawings_place(d, err);
     if (!code) code = open_files(run, files, n, err);
     d->files = run->files;
@@ -235,7 +243,8 @@ static int work(struct run *run, const char *const *files, size_t n, struct kl_e
     if (!code && draws) code = kl_plot_drawings_write(d, err);
     inputs.lacking = lacking;
     if (!code && v->report)
-        code = kl_plot_page_write(&run->page_written, v->report, run->files, n, &inputs, err);
+        code =
+            kl_plot_page_write(&run->page_written, v->report, run->files, n, run->found, &inputs, err);
     if (!code && *lacking)
         kl_note(run->log, 1, "%s: the font has no %s, drawn as a box", v->report, lacking);
     return code;
@@ -276,7 +285,7 @@ static int draw(struct kl_mode_run *mode, struct kl_error *err)
     int code = work(&run, mode->stage.inputs, mode->stage.n_inputs, err);
     if (!code) code = summarise(&run, err);
     for (size_t i = 0; i < run.n_files; i++) kl_store_file_close(&run.files[i]);
-    free(run.files);
+    free(run.files), free(run.found);
     kl_plot_drawings_free(&run.drawings);
     return code;
 }

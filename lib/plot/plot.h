@@ -84,11 +84,13 @@ int kl_plot_figure_write(bool *written, const struct kl_figure *figure,
 int kl_plot_files_apart(char **lines, struct kl_file *const *files, size_t n, struct kl_error *err);
 
 /* ---- the page (page/page.c): files as one HTML document that needs nothing beside it, no script and no
-   network: each one's results, tables and figures (SVG), and what it was all made from. The same files
-   give the same bytes, written to path, atomically, only if they differ; *written says. inputs->file is
-   not used. KL_EDATA, KL_EIO, KL_ENOMEM. */
+   network. What was found comes first: sentences, the numbers and the figure that decide, cautions; then
+   each file's figures, and folded its facts, tables and options; last what it was all made from. found:
+   the sentences, a line each; NULL: those that the tools told of results. The same files give the same
+   bytes, written to path, atomically, only if they differ; *written says. inputs->file is not used.
+   KL_EDATA, KL_EIO, KL_ENOMEM. */
 int kl_plot_page_write(bool *written, const char *path, struct kl_file *const *files, size_t n,
-                       const struct kl_figure_inputs *inputs, struct kl_error *err);
+                       const char *found, const struct kl_figure_inputs *inputs, struct kl_error *err);
 
 /* ---- the sheet ----
    A figure is drawn twice: first to find out how much room it takes, then on a sheet that is cut to

@@ -95,7 +95,7 @@ static const char style[] =
     "font-variant-numeric:tabular-nums}\n"
     "th,td{padding:.2rem .7rem;text-align:left;border-bottom:1px solid var(--line);vertical-align:top}"
     "td{overflow-wrap:anywhere;min-width:6em}"
-    "th{font-weight:600}td.n,th.n{text-align:right;white-space:nowrap}"
+    "th{font-weight:600}td.n,th.n{text-align:right}td.n{white-space:nowrap}"
     "tr:has(>td.n)>th{white-space:nowrap}"
     "@media(max-width:40rem){tr:has(>td.n)>th{white-space:normal;min-width:8em}}\n"
     ".hex,code{font-family:ui-monospace,monospace;font-size:.8125rem;overflow-wrap:anywhere}\n"
@@ -107,7 +107,7 @@ static const char style[] =
     "details{margin:.5rem 0}summary{cursor:pointer}ol.runs{padding-left:1.25rem}ol.runs "
     "li{margin:.75rem 0;overflow-wrap:anywhere;"
     "padding:.5rem .75rem;background:var(--pale);border-radius:4px}\n"
-    "@media print{body{max-width:none}}\n";
+    "@media print{body{max-width:none}details::details-content{content-visibility:visible}}\n";
 
 /* ---- the page ---- */
 static const char *base_name(const char *path)
@@ -128,65 +128,59 @@ static int write_headline(FILE *to, const char *before, struct kl_file *file, st
     return KL_OK;
 }
 
-static int write_list(FILE *to, struct kl_file *const *files, size_t n, struct kl_error *err)
-{
-    int code = KL_OK;
-    fputs("<nav><ul>\n", to);
-    for (size_t i = 0; i < n && !code; i++) {
-        fprintf(to, "<li><a href=\"#file%zu\">", i + 1);
-        kl_plot_html_text(to, base_name(kl_store_file_path(files[i])));
-        fputs("</a>, ", to);
-        kl_plot_html_text(to, kl_store_file_kind(files[i]));
-        code = write_headline(to, ": ", files[i], err);
-        fputs("</li>\n", to);
-    }
-    fputs("<li><a href=\"#runs\">How it was made</a></li>\n</ul></nav>\n", to);
-    return code;
-}
-
-/* Each line is a paragraph; lines are cut up. */
-static void write_lines(FILE *to, char *lines)
+/* Each line is a paragraph; lines are cut up. before: of each, or NULL. */
+static void write_lines(FILE *to, char *lines, const char *tag, const char *before)
 {
     char *rest = NULL;
     for (char *line = lines ? strtok_r(lines, "\n", &rest) : NULL; line;
          line = strtok_r(NULL, "\n", &rest)) {
-        fputs("<p class=\"caution\">", to);
-        kl_plot_html_text(to, line);
+        fprintf(to, "<p%s>", tag);
+        if (before) kl_plot_html_text(to, before), fputs(": ", to);
+        kl_plot_html_text(to, line + strspn(line, " "));
         fputs("</p>\n", to);
     }
 }
 
-static int write_apart(FILE *to, struct kl_file *const *files, size_t n, struct kl_error *err)
+struct page {
+    struct kl_file *const *files;
+    size_t n, main;
+    const char *found;
+    const struct kl_figure_inputs *inputs;
+    const struct kl_figure *lead;  /* that is drawn at the head; NULL: none */
+    const struct kl_file *lead_of; /* and of which file */
+};
+
+static struct kl_figure_inputs inputs_of(const struct page *p, size_t i)
 {
-    char *lines;
-    const int code = kl_plot_files_apart(&lines, files, n, err);
-    write_lines(to, lines);
-    free(lines);
-    return code;
+    struct kl_figure_inputs own = *p->inputs;
+    own.file = p->files[i], own.files = p->files, own.n_files = p->n;
+    return own;
 }
 
-/* Write the head: the result of all comes first, as one reads no further for that. */
-static int write_head(FILE *to, struct kl_file *const *files, size_t n, struct kl_error *err)
+static const char *name_of(const struct page *p, size_t i)
 {
-    struct kl_file *leads = files[kl_plot_page_main(files, n)];
-    const char *kind = kl_plot_page_kind(kl_store_file_kind(leads)),
-               *name = base_name(kl_store_file_path(leads));
+    return base_name(kl_store_file_path(p->files[i]));
+}
+static const char *kind_of(const struct page *p, size_t i)
+{
+    return kl_store_file_kind(p->files[i]);
+}
+
+static void write_title(FILE *to, const struct page *p)
+{
+    const char *kind = kl_plot_page_kind(kind_of(p, p->main));
     fputs("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
           "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>",
           to);
     kl_plot_html_text(to, kind);
     fputs(": ", to);
-    kl_plot_html_text(to, name);
+    kl_plot_html_text(to, name_of(p, p->main));
     fprintf(to, "</title>\n<style>\n%s</style>\n</head>\n<body>\n<h1>", style);
     kl_plot_html_text(to, kind);
-    fputs("</h1>\n<p class=\"lead\">", to);
-    kl_plot_html_text(to, name);
-    int code = write_headline(to, ": ", leads, err);
-    fputs("</p>\n", to);
-    if (!code) code = write_apart(to, files, n, err);
-    return code ? code : write_list(to, files, n, err);
+    fputs("</h1>\n", to);
 }
 
+/* ---- figures ---- */
 static int write_figure(FILE *to, const struct kl_figure *figure, const struct kl_figure_inputs *inputs,
                         struct kl_error *err)
 {
@@ -205,13 +199,15 @@ static int write_figure(FILE *to, const struct kl_figure *figure, const struct k
     return KL_OK;
 }
 
-static int write_figures(FILE *to, const struct kl_figure_inputs *inputs, struct kl_error *err)
+/* All of a file but the one that is drawn already. */
+static int write_figures(FILE *to, const struct kl_figure_inputs *inputs, const struct kl_figure *drawn,
+                         struct kl_error *err)
 {
     char why[KL_OBSTACLE];
     int code = KL_OK;
     fputs("<div class=\"figures\">\n", to);
     for (const struct kl_figure *f = kl_figures; f->name && !code; f++) {
-        if (!kl_plot_figure_takes(f, inputs)) continue;
+        if (f == drawn || !kl_plot_figure_takes(f, inputs)) continue;
         code = kl_plot_figure_obstacle(why, f, inputs, err);
         if (code) break;
         if (!*why) code = write_figure(to, f, inputs, err);
@@ -225,52 +221,130 @@ static int write_figures(FILE *to, const struct kl_figure_inputs *inputs, struct
     return code;
 }
 
-/* Write the cautions of the file's run. */
-static int write_cautions(FILE *to, struct kl_file *file, struct kl_error *err)
+/* The figure that shows what was found, of the file itself or of the first whose it is. */
+static int write_lead(FILE *to, struct page *p, struct kl_error *err)
 {
-    char *lines = NULL;
-    const int code = kl_store_file_cautions(&lines, file, err);
-    write_lines(to, lines);
-    free(lines);
+    const char *name = kl_plot_page_lead(kind_of(p, p->main));
+    for (const struct kl_figure *f = kl_figures; name && f->name; f++)
+        for (size_t k = 0; k <= p->n && strcmp(f->name, name) == 0; k++) {
+            const struct kl_figure_inputs inputs = inputs_of(p, k ? k - 1 : p->main);
+            char why[KL_OBSTACLE];
+            if (!kl_plot_figure_takes(f, &inputs)) continue;
+            const int code = kl_plot_figure_obstacle(why, f, &inputs, err);
+            if (code || *why) return code;
+            p->lead = f, p->lead_of = inputs.file;
+            return write_figure(to, f, &inputs, err);
+        }
+    return KL_OK;
+}
+
+/* ---- what was found ---- */
+/* The line of the file that all lead to, and beside it those of a few other results. */
+static int write_told(FILE *to, const struct page *p, struct kl_error *err)
+{
+    enum { FEW = 6 };
+    size_t results = 0;
+    fputs("<p class=\"lead\">", to);
+    kl_plot_html_text(to, name_of(p, p->main));
+    int code = write_headline(to, ": ", p->files[p->main], err);
+    fputs("</p>\n", to);
+    for (size_t i = 0; i < p->n; i++) results += kl_plot_page_is_result(kind_of(p, i));
+    for (size_t i = 0; i < p->n && !code && results <= FEW; i++) {
+        if (i == p->main || !kl_plot_page_is_result(kind_of(p, i))) continue;
+        fputs("<p>", to);
+        kl_plot_html_text(to, name_of(p, i));
+        code = write_headline(to, ": ", p->files[i], err);
+        fputs("</p>\n", to);
+    }
     return code;
 }
 
-static int write_file(FILE *to, const struct kl_figure_inputs *inputs, size_t number,
-                      struct kl_error *err)
+static int write_cautions(FILE *to, const struct page *p, struct kl_error *err)
 {
-    struct kl_file *file = inputs->file;
-    fprintf(to, "<section>\n<h2 id=\"file%zu\">", number);
-    kl_plot_html_text(to, base_name(kl_store_file_path(file)));
+    char *lines;
+    int code = kl_plot_files_apart(&lines, p->files, p->n, err);
+    write_lines(to, lines, " class=\"caution\"", NULL);
+    free(lines);
+    for (size_t i = 0; i < p->n && !code; i++) {
+        code = kl_store_file_cautions(&lines, p->files[i], err);
+        if (code) break;
+        write_lines(to, lines, " class=\"caution\"", name_of(p, i));
+        free(lines);
+    }
+    return code;
+}
+
+static int write_found(FILE *to, struct page *p, struct kl_error *err)
+{
+    struct kl_file *main = p->files[p->main];
+    const enum kl_page_decides decides = kl_plot_page_decides(kind_of(p, p->main));
+    char *found = p->found ? strdup(p->found) : NULL;
+    if (p->found && !found) return kl_fail_memory(err, strlen(p->found));
+    fputs("<h2 id=\"found\">What was found</h2>\n", to);
+    write_lines(to, found, " class=\"lead\"", NULL);
+    free(found);
+    int code = p->found ? KL_OK : write_told(to, p, err);
+    if (!code && decides == KL_PAGE_RESULTS) code = kl_plot_page_results(to, main, err);
+    if (!code && decides == KL_PAGE_TABLES) code = kl_plot_page_tables(to, main, err);
+    if (!code) code = write_lead(to, p, err);
+    return code ? code : write_cautions(to, p, err);
+}
+
+/* ---- the files ---- */
+static int write_list(FILE *to, const struct page *p, struct kl_error *err)
+{
+    int code = KL_OK;
+    fputs("<h2>Files</h2>\n<nav><ul>\n", to);
+    for (size_t i = 0; i < p->n && !code; i++) {
+        fprintf(to, "<li><a href=\"#file%zu\">", i + 1);
+        kl_plot_html_text(to, name_of(p, i));
+        fputs("</a>, ", to);
+        kl_plot_html_text(to, kind_of(p, i));
+        code = write_headline(to, ": ", p->files[i], err);
+        fputs("</li>\n", to);
+    }
+    fputs("<li><a href=\"#runs\">How it was made</a></li>\n</ul></nav>\n", to);
+    return code;
+}
+
+static int write_file(FILE *to, const struct page *p, size_t i, struct kl_error *err)
+{
+    const struct kl_figure_inputs inputs = inputs_of(p, i);
+    struct kl_file *file = p->files[i];
+    const bool leads = i == p->main;
+    const enum kl_page_decides told = leads ? kl_plot_page_decides(kind_of(p, i)) : KL_PAGE_NEITHER;
+    fprintf(to, "<section>\n<h2 id=\"file%zu\">", i + 1);
+    kl_plot_html_text(to, name_of(p, i));
     fputs("</h2>\n<p>", to);
     int code = write_headline(to, "", file, err);
     fputs("</p>\n<p class=\"soft\">", to);
-    kl_plot_html_text(to, kl_plot_page_kind(kl_store_file_kind(file)));
+    kl_plot_html_text(to, kl_plot_page_kind(kind_of(p, i)));
     fputs(", written by ", to);
     kl_plot_html_text(to, kl_store_file_created_by(file));
     fprintf(to, "; key <span class=\"hex\">%s</span></p>\n", kl_store_file_key(file));
-    if (!code) code = write_cautions(to, file, err);
-    if (!code) code = kl_plot_page_results(to, file, err);
-    if (!code) code = write_figures(to, inputs, err);
-    if (!code) code = kl_plot_page_tables(to, file, err);
+    if (!code) code = write_figures(to, &inputs, file == p->lead_of ? p->lead : NULL, err);
+    fputs("<details><summary>Facts and tables</summary>\n", to);
+    if (!code && told != KL_PAGE_RESULTS) code = kl_plot_page_results(to, file, err);
+    if (!code && told != KL_PAGE_TABLES) code = kl_plot_page_tables(to, file, err);
+    fputs("</details>\n", to);
     if (!code) code = kl_plot_page_options(to, file, err);
     fputs("</section>\n", to);
     return code;
 }
 
 int kl_plot_page_write(bool *written, const char *path, struct kl_file *const *files, size_t n,
-                       const struct kl_figure_inputs *inputs, struct kl_error *err)
+                       const char *found, const struct kl_figure_inputs *inputs, struct kl_error *err)
 {
+    struct page p = { files, n, kl_plot_page_main(files, n), found, inputs, NULL, NULL };
     char *page = NULL;
     size_t size = 0;
     *written = false;
     FILE *to = open_memstream(&page, &size);
     if (!to) return kl_fail_memory(err, 4096);
-    int code = write_head(to, files, n, err);
-    for (size_t i = 0; i < n && !code; i++) {
-        struct kl_figure_inputs own = *inputs;
-        own.file = files[i], own.files = files, own.n_files = n;
-        code = write_file(to, &own, i + 1, err);
-    }
+    write_title(to, &p);
+    int code = write_found(to, &p, err);
+    if (!code) code = write_list(to, &p, err);
+    for (size_t i = 0; i < n && !code; i++) code = write_file(to, &p, i, err);
     if (!code) code = kl_plot_page_provenance(to, files, n, err);
     fputs("</body>\n</html>\n", to);
     const bool failed = ferror(to) != 0;

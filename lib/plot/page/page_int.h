@@ -42,6 +42,12 @@ const char *kl_plot_page_sentence(const char *figure);
    KL_EIO, KL_ENOMEM. */
 enum { KL_HEADLINE = 400 };
 int kl_plot_page_headline(char text[KL_HEADLINE], struct kl_file *file, struct kl_error *err);
+/* The figure that shows what such a file found; NULL: none does. Is it a result, rather than what one is
+   made from? */
+const char *kl_plot_page_lead(const char *kind);
+enum kl_page_decides { KL_PAGE_NEITHER, KL_PAGE_RESULTS, KL_PAGE_TABLES };
+enum kl_page_decides kl_plot_page_decides(const char *kind);
+bool kl_plot_page_is_result(const char *kind);
 /* The file that the others lead to: a report rather than its heads. */
 size_t kl_plot_page_main(struct kl_file *const *files, size_t n);
 /* Root attributes that say what the stage found, as `cache show` has them (results.c). The same
@@ -51,6 +57,8 @@ int kl_plot_page_results(FILE *to, const struct kl_file *file, struct kl_error *
 /* Datasets of few rows as tables: one of two axes with its columns' names, and those of one axis that
    lie in a group beside each other. KL_EDATA, KL_EIO, KL_ENOMEM. */
 int kl_plot_page_tables(FILE *to, struct kl_file *file, struct kl_error *err);
+/* Those of a comparison of sequence models; nothing of other kinds (comparison.c). The same codes. */
+int kl_plot_page_comparison(FILE *to, struct kl_file *file, struct kl_error *err);
 /* Names of a table's rows (group.c), where the group says what they are. */
 struct kl_page_rows {
     char *devices; /* names, size bytes each; of people too */

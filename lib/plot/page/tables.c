@@ -490,6 +490,7 @@ int kl_plot_page_tables(FILE *to, struct kl_file *file, struct kl_error *err)
     int code = trained ? page_best(to, file, err) : KL_OK;
     if (!code) code = page_pairs(to, file, err);
     if (!code) code = page_nist(to, file, err);
+    if (!code) code = kl_plot_page_comparison(to, file, err);
     for (size_t i = 0; i < kl_store_file_n_datasets(file) && !code; i++) {
         const struct kl_dataset *d = kl_store_file_dataset(file, i);
         if (!is_shown(file, d->name)) continue;

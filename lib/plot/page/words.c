@@ -5,46 +5,66 @@
 #include "plot/page/page_int.h"
 
 /* A kind to which others lead stands before them. */
-static const char *const kinds[][2] = {
-    { "report", "Evaluation of heads" },
-    { "predictions", "Predicted classes" },
-    { "device-report", "Evaluation of classifiers of devices" },
-    { "sequence-comparison", "Comparison of sequence models" },
-    { "sequence-report", "Evaluation of sequence models" },
-    { "sequence-predictions", "Predicted classes of windows" },
-    { "sweep", "Sweep over options" },
-    { "tournament", "Devices against each other" },
-    { "synthetic", "Synthetic devices" },
-    { "nist", "Tests and entropies of devices" },
-    { "gan", "Generators of device bits" },
-    { "plateau", "Scan for barren plateaus" },
-    { "pulse", "Pulse for a quantum gate" },
-    { "regret", "What adapting a policy is worth" },
-    { "policy", "Meta-learned policies of pulses" },
-    { "bounds", "What a ladder of chains proves" },
-    { "chains", "Chains on a ladder of temperatures" },
-    { "head", "Trained heads" },
-    { "sequence-model", "Trained sequence models" },
-    { "sequence-fit", "Classifier on covariances" },
-    { "sequence-scaling", "Time of a training step" },
-    { "device-classifier", "Classifiers of devices" },
-    { "windows", "Windows of recordings" },
-    { "device-bits", "Bits of devices" },
-    { "features", "Features of images" },
+static const struct {
+    const char *name, *words, *lead; /* lead: the figure that shows what was found; NULL: none does */
+    enum kl_page_decides decides;    /* of it and of the numbers that stand beside it */
+} kinds[] = {
+    { "report", "Evaluation of heads", "confusion", KL_PAGE_RESULTS },
+    { "predictions", "Predicted classes", NULL, KL_PAGE_RESULTS },
+    { "tournament", "Devices against each other", "tournament", KL_PAGE_TABLES },
+    { "device-report", "Evaluation of classifiers of devices", "classifiers", KL_PAGE_RESULTS },
+    { "sequence-comparison", "Comparison of sequence models", "people", KL_PAGE_TABLES },
+    { "sequence-report", "Evaluation of sequence models", "people", KL_PAGE_RESULTS },
+    { "sequence-predictions", "Predicted classes of windows", NULL, KL_PAGE_RESULTS },
+    { "sweep", "Sweep over options", "sweep", KL_PAGE_TABLES },
+    { "synthetic", "Synthetic devices", "synthetic", KL_PAGE_NEITHER },
+    { "nist", "Tests and entropies of devices", NULL, KL_PAGE_NEITHER },
+    { "gan", "Generators of device bits", "gan", KL_PAGE_TABLES },
+    { "plateau", "Scan for barren plateaus", "plateau", KL_PAGE_NEITHER },
+    { "pulse", "Pulse for a quantum gate", "landscape", KL_PAGE_NEITHER },
+    { "regret", "What adapting a policy is worth", "tasks", KL_PAGE_TABLES },
+    { "policy", "Meta-learned policies of pulses", "meta-learning", KL_PAGE_NEITHER },
+    { "bounds", "What a ladder of chains proves", "bounds", KL_PAGE_RESULTS },
+    { "chains", "Chains on a ladder of temperatures", "traces", KL_PAGE_NEITHER },
+    { "head", "Trained heads", "curves", KL_PAGE_NEITHER },
+    { "sequence-model", "Trained sequence models", "curves", KL_PAGE_NEITHER },
+    { "sequence-fit", "Classifier on covariances", NULL, KL_PAGE_NEITHER },
+    { "sequence-scaling", "Time of a training step", "scaling", KL_PAGE_NEITHER },
+    { "device-classifier", "Classifiers of devices", "learning", KL_PAGE_NEITHER },
+    { "windows", "Windows of recordings", "erd", KL_PAGE_NEITHER },
+    { "device-bits", "Bits of devices", "frequency", KL_PAGE_NEITHER },
+    { "features", "Features of images", "pca", KL_PAGE_NEITHER },
 };
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
 static size_t rank(const char *kind)
 {
     size_t i = 0;
-    while (i < KINDS && strcmp(kinds[i][0], kind) != 0) i++;
+    while (i < KINDS && strcmp(kinds[i].name, kind) != 0) i++;
     return i;
 }
 
 const char *kl_plot_page_kind(const char *kind)
 {
     const size_t i = rank(kind);
-    return i < KINDS ? kinds[i][1] : kind;
+    return i < KINDS ? kinds[i].words : kind;
+}
+
+const char *kl_plot_page_lead(const char *kind)
+{
+    const size_t i = rank(kind);
+    return i < KINDS ? kinds[i].lead : NULL;
+}
+
+enum kl_page_decides kl_plot_page_decides(const char *kind)
+{
+    const size_t i = rank(kind);
+    return i < KINDS ? kinds[i].decides : KL_PAGE_NEITHER;
+}
+
+bool kl_plot_page_is_result(const char *kind)
+{
+    return rank(kind) < rank("chains");
 }
 
 size_t kl_plot_page_main(struct kl_file *const *files, size_t n)

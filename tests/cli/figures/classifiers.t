@@ -94,6 +94,6 @@ $ figures bits.h5 p.h5 c.h5 r.h5 --report page.html -q; grep -o 'No figure [a-z-
 > No figure transitions: bits.h5 holds no statistics; extract-features --qrng makes them.
 > No figure symbols: bits.h5 holds no statistics; extract-features --qrng makes them.
 > No figure learning: p.h5 holds no network, and so no epochs.
-> alt="learning of c.h5
 > alt="classifiers of r.h5
+> alt="learning of c.h5
 > alt="configurations of r.h5

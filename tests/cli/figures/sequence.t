@@ -21,7 +21,7 @@ $ /usr/bin/python3 - <<'END'
 + print(re.findall('<h1>(.*)</h1>', page), re.findall('<h3>(Each .*)</h3>', page))
 + END
 > 3 1
-> 2 1
+> 3 1
 > ['Evaluation of sequence models'] ['Each replica at its best epoch', 'Each replica on all windows that it was tested on', 'Each person, mean over replicas', 'Each person, mean over replicas']
 
 # One person: by windows alone.
