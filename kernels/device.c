@@ -136,6 +136,15 @@ static void say_unmeasured(const char *text, const struct kl_log *log)
     if (strcmp(text, "auto") == 0) kl_device_auto(&(struct kl_device){ 0 }, &none, 1, log);
 }
 
+void kl_device_say_some(const struct kl_log *log, size_t some, size_t all, const char *things)
+{
+    if (log && some < all)
+        kl_note(
+            log, 1,
+            "the GPU's memory has no room for %zu %s at once: %zu at a time; the results are the same",
+            all, things, some);
+}
+
 int kl_device_take(struct kl_device *device, struct kl_common *common, size_t local,
                    const struct kl_log *log, struct kl_error *err)
 {

@@ -39,6 +39,8 @@ bool kl_device_pays(const struct kl_device_work *work, int threads);
    has been measured. Where a GPU is here and is not taken, a note says why. */
 void kl_device_auto(struct kl_device *device, const struct kl_device_work *work, int threads,
                     const struct kl_log *log);
+/* A note where memory has room for `some` of all things ("chains") at once. */
+void kl_device_say_some(const struct kl_log *log, size_t some, size_t all, const char *things);
 /* The row of a tool that can run on a GPU; at: offset of common.device. */
 #define KL_DEVICE_OPTION(at)                                                                           \
     {                                                                                                  \

@@ -251,7 +251,7 @@ static double run_chains(const struct chains *k, bool on_gpu)
     s.every = s.test_every = k->every;
     const double start = kl_clock();
     must(kl_sampling_run_open(&run, &s, &target, 1, 1, &err), &err);
-    if (on_gpu) must(kl_sampling_run_on_gpu(run, &device, &net, &data, 1, &err), &err);
+    if (on_gpu) must(kl_sampling_run_on_gpu(run, &device, &net, &data, 1, NULL, &err), &err);
     must(kl_sampling_run_go(run, NULL, NULL, &err), &err);
     const double took = kl_clock() - start;
     kl_sampling_run_close(&run);

@@ -2,7 +2,7 @@
    Chains on the GPU against the CPU: weights, traces and acceptance after some tens of steps, over
    samplers, networks, priors, losses, batches that are not full, stopping rules, records of each chain's
    own; draws from the prior to the bit; and what must be equal to the bit: a chain alone and in company,
-   many steps a launch and one. Losses and gradients of heads. */
+   many steps a launch and one, all at once and as memory has room. Losses and gradients of heads. */
 #include <math.h>
 
 #include "chains_of_heads.h"
@@ -304,7 +304,7 @@ static struct kl_sampling_run *run_of(const struct kind *k, const struct kl_samp
     struct kl_error err;
     const size_t own = (size_t)(s->first_chain - 0) % n_sets(k), n = s->chains == 1 ? 1 : n_sets(k);
     must(kl_sampling_run_open(&run, s, targets + own, n, 1, &err), &err);
-    if (on_gpu) must(kl_sampling_run_on_gpu(run, &device, &net, data + own, n, &err), &err);
+    if (on_gpu) must(kl_sampling_run_on_gpu(run, &device, &net, data + own, n, NULL, &err), &err);
     if (round_seconds >= 0) run->round_seconds = round_seconds;
     for (size_t i = 0; i < run->n && k->masses; i++)
         for (size_t j = 0; j < run->size; j++)
@@ -376,8 +376,42 @@ static void check_same(const struct kind *k, const struct kl_sampling_chain *a,
     CHECK(same, "%s, beta %g: %s it has other bits", k->name, a->beta, what);
 }
 
+/* As much memory as all chains take, and less and less: half of the chains at a time, a quarter, until
+   there is none for one. Launches go over all chains, whether memory or their weights part them. */
+static void check_room(const struct kind *k, const struct kl_sampling_settings *s,
+                       const struct kl_sampling_run *whole)
+{
+    char said[256], before[256] = "";
+    size_t room = 1 << 30, parted = 0;
+    struct kl_sampling_run *less;
+    struct kl_error err;
+    for (int code = 0; !code; room = room / 8 * 7) {
+        FILE *to = (memset(said, 0, sizeof said), fmemopen(said, sizeof said - 1, "w"));
+        const struct kl_log log = { "test", to, 1, NULL };
+        char text[32];
+        snprintf(text, sizeof text, "%zu", room);
+        setenv("KETLINE_EMULATED_MEMORY", text, 1);
+        must(kl_sampling_run_open(&less, s, targets, n_sets(k), 1, &err), &err);
+        code = kl_sampling_run_on_gpu(less, &device, &net, data, n_sets(k), &log, &err);
+        fclose(to);
+        if (!code && strcmp(said, before) != 0) {
+            parted++, memcpy(before, said, sizeof said);
+            CHECK(strstr(said, "chains at once") && strstr(said, "at a time"), "%s", said);
+            must(kl_sampling_run_go(less, NULL, NULL, &err), &err);
+            for (size_t i = 0; i < less->n; i++)
+                check_same(k, &whole->chains[i], &less->chains[i], said);
+        }
+        CHECK(!code || (code == KL_ENOMEM && strstr(err.text, "the GPU's memory is full")), "%s",
+              err.text);
+        kl_sampling_run_close(&less);
+    }
+    CHECK(parted > 1, "%s: chains were parted %zu times", k->name, parted);
+    unsetenv("KETLINE_EMULATED_MEMORY");
+}
+
 static void check(const struct kind *k)
 {
+    static int roomy[2]; /* looked at: one of each family */
     make(k);
     const struct kl_sampling_settings s = settings_of(k);
     struct kl_sampling_settings one = s;
@@ -390,6 +424,8 @@ static void check(const struct kind *k)
     CHECK(memcmp(kl_sampling_run_chain(gpu, 0, 1, 0)->w, kl_sampling_run_chain(gpu, 0, 1, 1)->w,
                  p * sizeof(float)) != 0,
           "%s: all chains are the same", k->name);
+    kl_sampling_gpu_close(&gpu->gpu);
+    if (emulated && (k == kinds || k->layers) && !roomy[k->layers]++) check_room(k, &s, gpu);
     if (!racecheck) {
         one.chains = 1, one.first_chain = 2;
         struct kl_sampling_run *alone = run_of(k, &one, true, -1), *slow = run_of(k, &s, true, 0);
@@ -431,7 +467,7 @@ static void check_refused(const char *name, const struct kind *k, const struct k
     struct kl_sampling_run *run;
     struct kl_error err;
     must(kl_sampling_run_open(&run, s, targets, 1, 1, &err), &err);
-    const int code = kl_sampling_run_on_gpu(run, &device, &net, data, 1, &err);
+    const int code = kl_sampling_run_on_gpu(run, &device, &net, data, 1, NULL, &err);
     CHECK(code == KL_EUSAGE && strstr(err.text, "give --device cpu"), "%s, %s: not refused", k->name,
           name);
     kl_sampling_run_close(&run);

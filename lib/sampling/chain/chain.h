@@ -108,11 +108,13 @@ int kl_sampling_run_open(struct kl_sampling_run **run, const struct kl_sampling_
 struct kl_ranks;
 int kl_sampling_run_share(struct kl_sampling_run *run, struct kl_ranks *ranks, struct kl_error *err);
 /* Before it goes: a GPU is to take the steps of its chains, of networks `nets` on records `data`, which
-   are those of its n targets. KL_EUSAGE: not for a GPU; KL_ENOMEM, KL_EDEVICE. (gpu.c) */
+   are those of its n targets; all side by side, or half of them, and so on, as its memory has room,
+   which a note says. KL_EUSAGE: not for a GPU; KL_ENOMEM, KL_EDEVICE. (gpu.c) */
 struct kl_device;
+struct kl_log;
 int kl_sampling_run_on_gpu(struct kl_sampling_run *run, const struct kl_device *device,
                            const struct kl_sampling_net *nets, const struct kl_sampling_data *data,
-                           size_t n, struct kl_error *err);
+                           size_t n, const struct kl_log *log, struct kl_error *err);
 /* KL_EUSAGE: samplers and options that are not for a GPU. (gpu.c) */
 int kl_sampling_gpu_check(const struct kl_sampling_settings *settings, struct kl_error *err);
 /* To the end. KL_ESIGNAL when watch says stop, of ranks the first one's, or a signal any one's; all

@@ -156,9 +156,22 @@ static int take_memory(struct kl_sampling_gpu *g, struct kl_arena *memory, struc
     return KL_OK;
 }
 
+/* All chains of a launch, or half of them, and so on, until memory has room. */
+static int open_most(struct kl_sampling_gpu *g, struct kl_cuda_chains_shape *shape,
+                     const struct kl_device *device, struct kl_error *err)
+{
+    for (;;) {
+        const int code = g->calls->open(&g->chains, shape, device->number, err);
+        if (code != KL_ENOMEM || g->most == 1) return code;
+        g->most = (g->most + 1) / 2;
+        shape->chains = g->most;
+        shape->spans = g->most * g->span_room, shape->steps = g->most * g->step_room;
+    }
+}
+
 int kl_sampling_run_on_gpu(struct kl_sampling_run *run, const struct kl_device *device,
                            const struct kl_sampling_net *nets, const struct kl_sampling_data *data,
-                           size_t n, struct kl_error *err)
+                           size_t n, const struct kl_log *log, struct kl_error *err)
 {
     int code = kl_sampling_gpu_check(&run->settings, err);
     if (code) return code;
@@ -170,11 +183,13 @@ int kl_sampling_run_on_gpu(struct kl_sampling_run *run, const struct kl_device *
     g->most = least(g->most, 1 + WEIGHTS / run->size);
     g->step_room = least(CHAIN_STEPS, STEPS / g->most);
     g->span_room = least(CHAIN_SPANS, SPANS / g->most);
+    const size_t wanted = g->most;
     struct kl_cuda_chains_shape shape = shape_of(g);
     code = set_net(g, &shape, device->cuda, nets, err);
-    if (!code) code = take_memory(g, &run->memory, err);
     for (int which = 0; which < 2 && !code; which++) code = gather(&shape, which, data, err);
-    if (!code) code = g->calls->open(&g->chains, &shape, device->number, err);
+    if (!code) code = open_most(g, &shape, device, err);
+    if (!code) code = take_memory(g, &run->memory, err);
+    if (!code) kl_device_say_some(log, g->most, wanted, "chains");
     for (int which = 0; which < 2; which++)
         free((float *)shape.x[which]), free((int32_t *)shape.label[which]);
     return code;

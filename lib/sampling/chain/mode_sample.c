@@ -149,7 +149,7 @@ static int prepare(struct work *w, struct kl_error *err)
                                     kl_pool_size(w->mode->pool), err);
     if (!code && w->device.cuda)
         code = kl_sampling_run_on_gpu(w->run, &w->device, w->problem.nets, w->problem.data, w->problem.n,
-                                      err);
+                                      w->mode->stage.log, err);
     if (code || !w->v->extend) return code;
     struct kl_file *file = NULL;
     code = kl_store_file_open_kind(&file, w->v->extend, &kl_sampling_chains_kind, err);

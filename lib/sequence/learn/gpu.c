@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
    The training loop's work with a net's circuits on a GPU: windows stay there; a step of all replicas is
-   one launch there and one back, between which the CPU's threads judge. Optimiser, best epoch and
+   one launch there and one back (of as many as its memory holds), between which the CPU's threads judge.
+   Optimiser, best epoch and
    checkpoint are the loop's, as on the CPU. */
 #include <stdlib.h>
 #include <string.h>
@@ -18,6 +19,7 @@ struct kl_sequence_gpu_run {
     struct kl_cuda_windows_shape shape;
     size_t given_size, outputs, work, most; /* of a replica; windows at once */
     size_t n, count;                        /* replicas that train on, windows of each */
+    size_t side, first;                     /* replicas on the GPU at once, the first of them */
     size_t *which, *place;                  /* (replicas) they are; of a replica among them */
     int32_t *row;                           /* (set.n) of a window on the GPU */
     int32_t *rows, *labels;                 /* (replicas, most) */
@@ -109,9 +111,13 @@ static int begin(struct kl_train *train, struct kl_error *err)
     g->outputs = kl_cuda_windows_outputs(&g->shape);
     g->work = (s->net.model->gpu->work(&s->net) + 63) / 64 * 64;
     code = take(g, replicas, err);
-    if (!code)
-        code = g->calls->open(&g->windows, &g->shape, all, replicas, g->most, s->batch, s->device.number,
+    if (code) return code;
+    for (g->side = replicas;; g->side = (g->side + 1) / 2) {
+        code = g->calls->open(&g->windows, &g->shape, all, g->side, g->most, s->batch, s->device.number,
                               err);
+        if (code != KL_ENOMEM || g->side == 1) break;
+    }
+    if (!code) kl_device_say_some(s->log, g->side, replicas, "replicas");
     return code ? code : send_windows(g, err);
 }
 
@@ -150,9 +156,11 @@ static void prepare_one(void *context, size_t i, int thread)
                                   params_of(g, i));
 }
 
+/* Replica i of those that the GPU had. */
 static void read_one(void *context, size_t i, int thread)
 {
     struct kl_sequence_gpu_run *g = context;
+    i += g->first;
     const size_t at = i * g->count;
     const struct kl_sequence_batch_f32 batch = { .labels = g->labels + at,
                                                  .scale = g->scale,
@@ -177,19 +185,27 @@ static void choose(struct kl_sequence_gpu_run *g, size_t i, const int64_t *windo
     }
 }
 
-static int forward(struct kl_sequence_gpu_run *g, uint32_t step, bool training, struct kl_pool *pool,
-                   struct kl_error *err)
+/* Forward, and of training back: as many replicas at once as the GPU has room for. */
+static int pass(struct kl_sequence_gpu_run *g, uint32_t step, bool training, struct kl_pool *pool,
+                struct kl_error *err)
 {
-    const struct kl_cuda_windows_batch batch = { .n = g->n,
-                                                 .count = g->count,
-                                                 .rows = g->rows,
-                                                 .given = g->given,
-                                                 .replica = g->replica,
-                                                 .step = step,
-                                                 .training = training };
-    const int code = g->calls->forward(g->windows, g->sum, &batch, err);
+    int code = KL_OK;
     g->step = step, g->back = training, g->scale = training ? 1 / (double)g->count : 1;
-    if (!code) kl_pool_for(pool, g->n, read_one, g);
+    for (g->first = 0; g->first < g->n && !code; g->first += g->side) {
+        const size_t left = g->n - g->first, at = g->first * g->count;
+        const struct kl_cuda_windows_batch batch = { .n = left < g->side ? left : g->side,
+                                                     .count = g->count,
+                                                     .rows = g->rows + at,
+                                                     .given = g->given + g->first * g->given_size,
+                                                     .replica = g->replica + g->first,
+                                                     .step = step,
+                                                     .training = training };
+        code = g->calls->forward(g->windows, g->sum + at * g->outputs, &batch, err);
+        if (!code) kl_pool_for(pool, batch.n, read_one, g);
+        if (!code && training)
+            code = g->calls->back(g->windows, g->by_given + g->first * g->given_size,
+                                  g->by_sum + at * g->outputs, err);
+    }
     return code;
 }
 
@@ -205,8 +221,7 @@ static int steps(int64_t *count, struct kl_train *train, struct kl_pool *pool, s
     g->count = left < s->batch ? left : s->batch;
     for (size_t i = 0; i < g->n; i++) choose(g, i, s->order + g->which[i] * all + first);
     kl_pool_for(pool, g->n, prepare_one, g);
-    int code = forward(g, (uint32_t)number, true, pool, err);
-    if (!code) code = g->calls->back(g->windows, g->by_given, g->by_sum, err);
+    const int code = pass(g, (uint32_t)number, true, pool, err);
     return code ? code : kl_train_update(train, pool, err);
 }
 
@@ -235,7 +250,7 @@ static int judge(struct kl_train *train, struct kl_pool *pool, struct kl_error *
     for (size_t from = 0; from < all && !code; from += g->count) {
         g->count = all - from < g->most ? all - from : g->most;
         for (size_t i = 0; i < g->n; i++) choose(g, i, s->split.part[KL_SEQUENCE_VALIDATION] + from);
-        code = forward(g, 0, false, pool, err);
+        code = pass(g, 0, false, pool, err);
         for (size_t i = 0; i < g->n && !code; i++) {
             double **to = train->replicas[g->which[i]].history;
             to[KL_SEQUENCE_VAL_LOSS][train->epoch] += g->loss[i] / (double)all;

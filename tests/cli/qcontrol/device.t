@@ -25,9 +25,11 @@ $ export KETLINE_CUDA=$BUILD/tests/cuda/libketline-cuda.so; o="--system two-qubi
 + [ "$(qcontrol optimize $o --device cuda --key)" = "$(qcontrol optimize $o --key)" ] && echo one key
 + h5dump -d provenance gpu.h5 | grep -o '"device":"cuda: [^"]*"'
 + for d in controls starts/loss starts/stop members/loss; do h5diff -d 1e-5 cpu.h5 gpu.h5 $d || echo $d; done
++ for m in 300000 50000; do KETLINE_EMULATED_MEMORY=$m qcontrol optimize -q --system two-qubits --segments 3 --starts 4 --no-provenance --device cuda -f -o less-$m.h5; done; cmp less-300000.h5 less-50000.h5 && echo the memory changes no bit
 + o="--segments 4 --starts 4 --until 0.05 --functions fourier --count 2 -m lbfgs"; for d in cpu cuda; do qcontrol optimize $o --device $d --json -o $d.h5 2>/dev/null | jq -c '[.stop, .loss < 0.05]'; done
 > one key
 > "device":"cuda: emulated"
+> the memory changes no bit
 > ["reached the loss that was asked for",true]
 > ["reached the loss that was asked for",true]
 

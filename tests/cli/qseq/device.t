@@ -43,10 +43,22 @@ $ export KETLINE_CUDA=$BUILD/tests/cuda/libketline-cuda.so; small() { qseq train
 > lr=1e-3_model=hydra-hybrid.h5
 > lr=1e-3_model=hydra.h5
 
+# A GPU with less memory: fewer replicas at a time, one line, the same bytes.
+$ export KETLINE_CUDA=$BUILD/tests/cuda/libketline-cuda.so; o="w.h5 --qubits 2 --layers 1 --epochs 2 --batch-size 6 --replicas 5 --no-provenance --device cuda -f"; qseq train -q $o -o all.h5
++ for m in 48000 40000 28000; do KETLINE_EMULATED_MEMORY=$m qseq train $o -o less.h5 | grep -c replicas; cmp all.h5 less.h5 && echo same; done
+> 1
+> same
+> 1
+> same
+> 1
+> same
+! qseq: the GPU's memory has no room for 5 replicas at once: 3 at a time; the results are the same
+! qseq: the GPU's memory has no room for 5 replicas at once: 2 at a time; the results are the same
+
 # A GPU that is lost, at whichever call: one line, 75; the checkpoint stays, and leads to the same bytes.
 $ export KETLINE_CUDA=$BUILD/tests/cuda/libketline-cuda.so; small() { qseq train -q w.h5 --qubits 2 --layers 1 --epochs 3 --batch-size 6 --replicas 2 --no-provenance --device cuda "$@"; }
 + for k in $(seq 1 3 60); do KETLINE_EMULATED_FAIL=$k small -o lost.h5 2>err; [ $? = 75 ] || echo "call $k: status"; [ "$(wc -l <err)" = 1 ] || cat err; done; ls lost.h5
-+ KETLINE_EMULATED_FAIL=12,m small -o lost.h5
++ KETLINE_EMULATED_MEMORY=20000 small -o lost.h5
 + KETLINE_EMULATED_FAIL=90 small --checkpoint-every 1 -o lost.h5; ls -A | grep lost; small -o lost.h5; cmp lost.h5 hydra.h5 && echo same
 > .lost.h5.checkpoint
 > same
