@@ -11,6 +11,10 @@ struct values {
 #define AT(field) offsetof(struct values, field)
 static const struct kl_option options[] = {
     KL_SWEEP_OPTIONS(AT(sweep), "heads", "of the heads; default: NAME-heads of -o NAME.h5"),
+    { "folds", 0, KL_OPT_STRING, AT(sweep.folds), "K", 0, 0, true,
+      "each point K times, on all but one of K parts: their mean decides", NULL, NULL },
+    { "test", 0, KL_OPT_STRING, AT(sweep.test), "FEATURES.h5", 0, 0, false,
+      "of other samples: shown beside, chosen by nothing", NULL, NULL },
     KL_DEVICE_OPTION(AT(head.common.device)),
     KL_HEAD_MODEL_SETTINGS,
     KL_HEAD_TRAINING_SETTINGS,

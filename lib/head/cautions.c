@@ -53,7 +53,7 @@ static void say_unused(const struct kl_log *log, const struct kl_circuit *c)
 static void say_unjudged(const struct kl_log *log, const struct kl_train_options *o)
 {
     const bool patience = o->patience > 0, plateau = o->schedule.kind == KL_PLATEAU_RATE;
-    if (o->val_fraction > 0 || (!patience && !plateau)) return;
+    if (o->val_fraction > 0 || o->folds || (!patience && !plateau)) return;
     kl_note(log, 1, "--val-fraction 0 leaves no samples to judge epochs by: %s%s%s change%s nothing",
             patience ? "--patience" : "", patience && plateau ? " and " : "",
             plateau ? "--schedule plateau" : "", patience && plateau ? "" : "s");
@@ -249,8 +249,9 @@ int kl_head_remark_samples(const struct kl_log *log, const struct kl_head_train 
         kl_caution(
             log,
             "%zu validation sample%s choose%s the epoch and %s the accuracy: too few to tell heads "
-            "apart; give more samples, or a larger --val-fraction",
-            n, kl_s(n), n == 1 ? "s" : "", n == 1 ? "is" : "are");
+            "apart; give more samples, or %s",
+            n, kl_s(n), n == 1 ? "s" : "", n == 1 ? "is" : "are",
+            t->loop.options.folds ? "fewer folds" : "a larger --val-fraction");
     if (all_equal(t->features))
         kl_caution(log, "all %zu rows of the features are equal: there is nothing to learn from them",
                    t->features->n);
@@ -261,9 +262,8 @@ int kl_head_remark_samples(const struct kl_log *log, const struct kl_head_train 
 int kl_head_remark_split(const struct kl_log *log, const struct kl_features *f,
                          const struct kl_train_options *o, struct kl_error *err)
 {
-    struct kl_head_train t = { .features = f };
-    int code = kl_nn_split_stratified(&t.training, &t.n_training, &t.validation, &t.n_validation,
-                                      f->labels, f->n, f->n_classes, o->val_fraction, o->seed, err);
+    struct kl_head_train t = { .features = f, .loop.options = *o };
+    int code = kl_head_split(&t, o, err);
     if (!code) code = kl_head_remark_samples(log, &t, err);
     free(t.training);
     free(t.validation);

@@ -214,6 +214,10 @@ struct kl_head_train {
     struct kl_head_gpu *gpu;        /* (hidden) while they are, on a GPU */
     const struct kl_log *log;       /* where is said what a GPU had no memory for; NULL: nowhere */
 };
+/* train's lists of rows, of its features, by the options' fold or fraction; malloc'ed. KL_EDATA,
+ * KL_ENOMEM. */
+int kl_head_split(struct kl_head_train *train, const struct kl_train_options *options,
+                  struct kl_error *err);
 /* Split, initial values, workspace. model and features must outlive it. KL_EDATA, KL_EUSAGE, KL_ENOMEM.
  */
 int kl_head_train_open(struct kl_head_train *train, struct kl_head_model *model,

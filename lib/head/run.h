@@ -28,7 +28,7 @@ struct kl_head_settings {
     struct kl_train_settings train;
     struct kl_head_shape_texts shape;
     const char *diff_method, *init;
-    const char *shots, *trajectories;
+    const char *shots, *trajectories, *fold;
     bool no_controls, check_gradients, profile;
     char *qasm, *noise, *observables; /* (hidden) of --circuit-file; two options in canonical form */
     struct kl_noise_source noise_source;
@@ -89,6 +89,8 @@ void kl_head_settings_free(struct kl_head_settings *v); /* what settling made */
       "first perturbation under spsa", NULL, NULL },                                             \
     KL_TRAIN_SCHEDULE_OPTIONS(KL_HEAD_AT(train)),                                                \
     KL_TRAIN_VALIDATION_OPTION(KL_HEAD_AT(train), "stratified validation part"),                 \
+    { "fold", 0, KL_OPT_STRING, KL_HEAD_AT(fold), "I/K", 0, 0, true,                             \
+      "in its place: part I, from 0, of K stratified ones", NULL, NULL },                        \
     KL_TRAIN_REPLICA_OPTIONS(KL_HEAD_AT(train), "heads that differ in their random numbers"),    \
     { "diff-method", 0, KL_OPT_CHOICE, KL_HEAD_AT(diff_method),                                  \
       KL_DIFF_CHOICES, 0, 0, true,                                                               \

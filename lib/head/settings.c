@@ -93,6 +93,22 @@ static int settle_shots(struct kl_head_settings *v, struct kl_error *err)
                        : "its step is too small for measurements, whose noise it would divide by 2e-5");
 }
 
+/* "0/5": its two numbers. */
+static int settle_fold(struct kl_train_options *o, const char *fold, struct kl_error *err)
+{
+    long long i = 0, k = 0;
+    char text[48];
+    if (!fold) return KL_OK;
+    sscanf(fold, "%lld/%lld", &i, &k);
+    snprintf(text, sizeof text, "%lld/%lld", i, k); /* so that one fold has one key */
+    if (strcmp(text, fold) != 0 || i < 0 || k < 2 || k > KL_SWEEP_FOLDS || i >= k)
+        return kl_fail(err, KL_EUSAGE,
+                       "--fold: found '%s', expected I/K, 0/5 to 4/5 of five; K is 2 to %d", fold,
+                       (int)KL_SWEEP_FOLDS);
+    o->fold = i, o->folds = k;
+    return KL_OK;
+}
+
 int kl_head_settings_settle(struct kl_head_settings *v, struct kl_error *err)
 {
     int code = kl_head_shape_settle(&v->head, &v->shape, err);
@@ -106,6 +122,7 @@ int kl_head_settings_settle(struct kl_head_settings *v, struct kl_error *err)
     if (!code) code = kl_circuit_observables_text(&v->observables, v->head.circuit.observables, err);
     if (!code) v->head.circuit.observables = v->observables;
     if (!code) code = settle_shots(v, err);
+    if (!code) code = settle_fold(&v->train.options, v->fold, err);
     if (!code) code = kl_head_growth_check(&v->head, v->train.options.epochs, err);
     return code;
 }

@@ -14,6 +14,7 @@ static const struct kl_grid_refusal refusals[] = {
     { "replicas", "every point has as many heads; give --replicas N outside the grid" },
     { "no-controls",
       "heads of a sweep have no controls; repeat the best point with qtrain, which adds them" },
+    { "fold", "points are compared on the same validation samples; give --folds K outside the grid" },
     { "val-fraction", "points are compared on the same validation samples; give it outside the grid" },
     { "circuit-file", NULL }, /* what it says is in the key, as --qasm */
     { NULL, NULL },
@@ -111,6 +112,11 @@ static int count(int64_t *parameters, const struct kl_sweep_job *job, const void
     return code;
 }
 
+static void fold(void *settings, const char *text)
+{
+    ((struct kl_head_settings *)settings)->fold = text;
+}
+
 /* The best one gets the controls that a sweep leaves out. */
 static const char *again(void *settings)
 {
@@ -142,6 +148,36 @@ static void unload(void *data)
 {
     kl_head_features_free(data);
     free(data);
+}
+
+static int check_test(const struct kl_sweep_job *job, struct kl_error *err)
+{
+    struct kl_features f[2] = { 0 };
+    int code = strcmp(kl_store_file_content(job->input), kl_store_file_content(job->test)) == 0
+                   ? kl_fail(err, KL_EUSAGE, "--test: %s has the content of %s, which trains",
+                             kl_store_file_path(job->test), kl_store_file_path(job->input))
+                   : kl_head_features_describe(&f[0], job->input, err);
+    if (!code) code = kl_head_features_describe(&f[1], job->test, err);
+    if (!code) code = kl_head_features_check_alike(&f[0], job->input, &f[1], job->test, job->log, err);
+    kl_head_features_free(&f[0]), kl_head_features_free(&f[1]);
+    return code;
+}
+
+/* As qeval has them: exact values, on the device where they train. */
+static int test(double *const to[KL_SWEEP_ROWS], size_t *samples, struct kl_file *model,
+                const struct kl_sweep_job *job, const void *data, struct kl_pool *pool,
+                struct kl_error *err)
+{
+    const struct kl_evaluation_options o = { .split = "all", .device = job->device };
+    struct kl_evaluation e;
+    const int code = kl_head_evaluate(&e, model, data, &o, pool, err);
+    if (!code) {
+        memcpy(to[0], e.accuracy, e.replicas * sizeof *e.accuracy);
+        memcpy(to[1], e.log_loss, e.replicas * sizeof *e.log_loss);
+        *samples = e.n;
+    }
+    kl_head_evaluation_free(&e);
+    return code;
 }
 
 /* ---- the training of a point ---- */
@@ -253,5 +289,8 @@ const struct kl_sweep_stage kl_head_sweep = {
     .wake = wake,
     .estimate = estimate,
     .close = close_run,
+    .fold = fold,
+    .check_test = check_test,
+    .test = test,
     .again = again,
 };

@@ -245,15 +245,24 @@ static int take_norms(struct kl_head_train *train, const struct kl_train_options
     return 0;
 }
 
+int kl_head_split(struct kl_head_train *t, const struct kl_train_options *o, struct kl_error *err)
+{
+    const struct kl_features *f = t->features;
+    if (o->folds)
+        return kl_nn_split_fold(&t->training, &t->n_training, &t->validation, &t->n_validation,
+                                f->labels, f->n, f->n_classes, (size_t)o->fold, (size_t)o->folds,
+                                o->seed, err);
+    return kl_nn_split_stratified(&t->training, &t->n_training, &t->validation, &t->n_validation,
+                                  f->labels, f->n, f->n_classes, o->val_fraction, o->seed, err);
+}
+
 int kl_head_train_open(struct kl_head_train *train, struct kl_head_model *model,
                        const struct kl_features *features, const struct kl_train_options *options,
                        int n_threads, struct kl_error *err)
 {
     *train = (struct kl_head_train){ .whole = model, .model = model, .features = features };
     train->loop.options = *options;
-    int code = kl_nn_split_stratified(&train->training, &train->n_training, &train->validation,
-                                      &train->n_validation, features->labels, features->n,
-                                      features->n_classes, options->val_fraction, options->seed, err);
+    int code = kl_head_split(train, options, err);
     if (code) return code;
     make_learner(train, options->batch_size);
     train->order = malloc(train->n_training * sizeof *train->order);

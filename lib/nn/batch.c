@@ -102,9 +102,15 @@ void kl_nn_shuffle(int64_t *order, const int64_t *from, size_t n, uint64_t seed,
     permute(order, n, seed, KL_RANDOM_SHUFFLE, epoch);
 }
 
-int kl_nn_split_stratified(int64_t **training, size_t *n_training, int64_t **validation,
-                           size_t *n_validation, const int32_t *labels, size_t n, size_t classes,
-                           double fraction, uint64_t seed, struct kl_error *err)
+/* What goes to validation: a fraction, or of so many folds one. */
+struct held {
+    double fraction;
+    size_t fold, folds; /* folds 0: the fraction */
+};
+
+static int split(int64_t **training, size_t *n_training, int64_t **validation, size_t *n_validation,
+                 const int32_t *labels, size_t n, size_t classes, struct held held, uint64_t seed,
+                 struct kl_error *err)
 {
     int code = 0;
     *training = malloc((n + 1) * sizeof **training);
@@ -116,15 +122,18 @@ int kl_nn_split_stratified(int64_t **training, size_t *n_training, int64_t **val
         goto out;
     }
     /* Shares by rounding the running total: each class is within one of its share and the sum is exact.
-     */
+       Folds take turns, from class to class. */
     size_t seen = 0, taken = 0;
     for (size_t c = 0; c < classes; c++) {
         size_t count = 0;
         for (size_t i = 0; i < n; i++)
             if ((size_t)labels[i] == c) members[count++] = (int64_t)i;
         permute(members, count, seed, KL_RANDOM_SPLIT, (uint32_t)c);
+        for (size_t i = 0; i < count && held.folds; i++)
+            chosen[members[i]] = (seen + i) % held.folds == held.fold;
         seen += count;
-        size_t share = (size_t)llround((double)seen * fraction) - taken;
+        if (held.folds) continue;
+        size_t share = (size_t)llround((double)seen * held.fraction) - taken;
         if (share > count) share = count;
         for (size_t i = 0; i < share; i++) chosen[members[i]] = true;
         taken += share;
@@ -133,11 +142,15 @@ int kl_nn_split_stratified(int64_t **training, size_t *n_training, int64_t **val
     for (size_t i = 0; i < n; i++)
         if (chosen[i]) (*validation)[(*n_validation)++] = (int64_t)i;
         else (*training)[(*n_training)++] = (int64_t)i;
-    if (*n_training == 0 || (fraction > 0 && *n_validation == 0))
+    if (held.folds && (*n_training == 0 || *n_validation == 0))
+        code =
+            kl_fail(err, KL_EDATA, "fold %zu of %zu: %zu samples leave %zu to train and %zu to validate",
+                    held.fold, held.folds, n, *n_training, *n_validation);
+    else if (*n_training == 0 || (held.fraction > 0 && *n_validation == 0))
         code = kl_fail(
             err, KL_EDATA,
             "validation split: %zu samples at fraction %g leave %zu to train and %zu to validate", n,
-            fraction, *n_training, *n_validation);
+            held.fraction, *n_training, *n_validation);
 out:
     free(members);
     free(chosen);
@@ -147,4 +160,20 @@ out:
         *training = *validation = NULL;
     }
     return code;
+}
+
+int kl_nn_split_stratified(int64_t **training, size_t *n_training, int64_t **validation,
+                           size_t *n_validation, const int32_t *labels, size_t n, size_t classes,
+                           double fraction, uint64_t seed, struct kl_error *err)
+{
+    return split(training, n_training, validation, n_validation, labels, n, classes,
+                 (struct held){ .fraction = fraction }, seed, err);
+}
+
+int kl_nn_split_fold(int64_t **training, size_t *n_training, int64_t **validation, size_t *n_validation,
+                     const int32_t *labels, size_t n, size_t classes, size_t fold, size_t folds,
+                     uint64_t seed, struct kl_error *err)
+{
+    return split(training, n_training, validation, n_validation, labels, n, classes,
+                 (struct held){ .fold = fold, .folds = folds }, seed, err);
 }

@@ -196,6 +196,11 @@ double kl_nn_schedule_rate(const struct kl_schedule *s, int64_t epoch, int64_t s
 int kl_nn_split_stratified(int64_t **training, size_t *n_training, int64_t **validation,
                            size_t *n_validation, const int32_t *labels, size_t n, size_t classes,
                            double fraction, uint64_t seed, struct kl_error *err);
+/* The same of one of `folds` parts, from 0: every sample is in the validation of one fold, each class is
+   spread over them to within one, and their sizes differ by one at most. KL_EDATA: an empty list. */
+int kl_nn_split_fold(int64_t **training, size_t *n_training, int64_t **validation, size_t *n_validation,
+                     const int32_t *labels, size_t n, size_t classes, size_t fold, size_t folds,
+                     uint64_t seed, struct kl_error *err);
 /* order becomes a random permutation of `from` (n values) for this epoch (Fisher and Yates). */
 void kl_nn_shuffle(int64_t *order, const int64_t *from, size_t n, uint64_t seed, uint32_t epoch);
 

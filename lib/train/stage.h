@@ -46,8 +46,9 @@ struct kl_training {
     const struct kl_train_inputs *inputs; /* none is read: of size 0 */
     struct kl_file *input;                /* the first of them; NULL: none is read */
     struct kl_pool *pool;
-    const struct kl_device *device; /* that a sweep has chosen for its points; NULL: it is this stage's */
-    struct kl_ranks *ranks;         /* NULL: alone */
+    const struct kl_device
+        *device;            /* that a sweep has chosen for its points; NULL: it is this stage's */
+    struct kl_ranks *ranks; /* NULL: alone */
     struct kl_learner learner;
     struct kl_train train;
     struct kl_writer *writer;
@@ -65,8 +66,8 @@ struct kl_sweep_stage kl_train_stage_sweep(const struct kl_train_stage *stage, i
 
 /* ---- parts of it, for stages that train more than one model ---- */
 /* A training that has ended with err: if a signal ended it, its checkpoint is written and that is said;
-   an older one stays where no epoch has ended. If a device was lost, it is said of one that stands there.
-   path: of the checkpoint; NULL: none is kept. The code of err, or that of a failure to write. */
+   an older one stays where no epoch has ended. If a device was lost, it is said of one that stands
+   there. path: of the checkpoint; NULL: none is kept. The code of err, or that of a failure to write. */
 int kl_train_stopped(struct kl_train *train, const struct kl_log *log, const char *path, bool older,
                      struct kl_error *err);
 /* Of a row of the history at the best epoch of each replica. */

@@ -11,9 +11,11 @@
 int kl_train_sweep_make(struct kl_sweep *sweep, const struct kl_sweep_rows *by, size_t n,
                         size_t replicas, struct kl_error *err)
 {
-    const size_t each = KL_SWEEP_ROWS * replicas;
+    const size_t each = 2 * KL_SWEEP_ROWS * replicas;
     double *values = malloc((n * each + 1) * sizeof *values);
-    *sweep = (struct kl_sweep){ *by, n, replicas, calloc(n + 1, sizeof *sweep->rows) };
+    *sweep = (struct kl_sweep){
+        .by = *by, .n = n, .replicas = replicas, .folds = 1, .rows = calloc(n + 1, sizeof *sweep->rows)
+    };
     if (!values || !sweep->rows) {
         free(values);
         kl_train_sweep_free(sweep);
@@ -22,8 +24,35 @@ int kl_train_sweep_make(struct kl_sweep *sweep, const struct kl_sweep_rows *by, 
     for (size_t i = 0; i < n * each; i++) values[i] = NAN;
     sweep->rows[0].judged[0] = values; /* the first row's pointer owns all */
     for (size_t i = 0; i < n; i++)
-        for (size_t k = 0; k < KL_SWEEP_ROWS; k++)
+        for (size_t k = 0; k < KL_SWEEP_ROWS; k++) {
             sweep->rows[i].judged[k] = values + i * each + k * replicas;
+            sweep->rows[i].tested[k] = sweep->rows[i].judged[k] + KL_SWEEP_ROWS * replicas;
+        }
+    return KL_OK;
+}
+
+int kl_train_sweep_fold(struct kl_sweep *sweep, size_t folds, struct kl_error *err)
+{
+    struct kl_sweep to;
+    const size_t each = sweep->replicas, size = each * sizeof(double);
+    int code = kl_train_sweep_make(&to, &sweep->by, sweep->n / folds, folds * each, err);
+    if (code) return code;
+    to.folds = folds, to.samples = sweep->samples;
+    for (size_t i = 0; i < sweep->n; i++) {
+        const struct kl_sweep_row *from = &sweep->rows[i];
+        struct kl_sweep_row *row = &to.rows[i / folds];
+        row->point = from->point / folds, row->parameters = from->parameters;
+        snprintf(row->name, sizeof row->name, "%.*s", (int)(strrchr(from->name, ' ') - from->name),
+                 from->name); /* without its fold */
+        if (from->epochs > row->epochs) row->epochs = from->epochs;
+        row->collapsed += from->collapsed, row->diverged |= from->diverged;
+        for (int k = 0; k < KL_SWEEP_ROWS; k++) {
+            memcpy(row->judged[k] + i % folds * each, from->judged[k], size);
+            memcpy(row->tested[k] + i % folds * each, from->tested[k], size);
+        }
+    }
+    kl_train_sweep_free(sweep);
+    *sweep = to;
     return KL_OK;
 }
 
@@ -37,6 +66,28 @@ void kl_train_sweep_free(struct kl_sweep *sweep)
 double kl_train_sweep_mean(const struct kl_sweep *sweep, size_t row, int k)
 {
     return k < sweep->by.n ? kl_stats_mean(sweep->rows[row].judged[k], sweep->replicas) : 0;
+}
+
+/* Means over the replicas of each fold. */
+static void fold_means(double means[KL_SWEEP_FOLDS], const struct kl_sweep *sweep, size_t row, int k)
+{
+    const size_t each = sweep->replicas / sweep->folds;
+    for (size_t f = 0; f < sweep->folds; f++)
+        means[f] = kl_stats_mean(sweep->rows[row].judged[k] + f * each, each);
+}
+
+double kl_train_sweep_error(const struct kl_sweep *sweep, size_t row, int k)
+{
+    double means[KL_SWEEP_FOLDS];
+    fold_means(means, sweep, row, k);
+    return sweep->folds > 1 ? kl_stats_deviation(means, sweep->folds) / sqrt((double)sweep->folds) : NAN;
+}
+
+struct kl_interval kl_train_sweep_difference(const struct kl_sweep *sweep, size_t a, size_t b, int k)
+{
+    double x[KL_SWEEP_FOLDS], y[KL_SWEEP_FOLDS];
+    fold_means(x, sweep, a, k), fold_means(y, sweep, b, k);
+    return kl_stats_resampled(x, y, sweep->folds, 1 / (double)(sweep->folds - 1));
 }
 
 /* As an accuracy, of which more is better, and a loss. */
@@ -137,8 +188,9 @@ static const struct kl_sweep_rows of_heads = {
     2, { { "val_accuracy", "val accuracy", true }, { "val_loss", "val loss", false } }
 };
 /* Attributes of other sweeps: "head_key" is then LINE_key. */
-static const char of_attribute[] = "of", *const judged_attributes[KL_SWEEP_ROWS] = { "judged",
-                                                                                     "judged_next" };
+static const char of_attribute[] = "of", folds_attribute[] = "folds",
+                  samples_attribute[] = "test_samples",
+                  *const judged_attributes[KL_SWEEP_ROWS] = { "judged", "judged_next" };
 
 static int put_texts(struct kl_writer *w, const struct kl_sweep *sweep, const char *of,
                      struct kl_error *err)
@@ -158,16 +210,33 @@ static int put_texts(struct kl_writer *w, const struct kl_sweep *sweep, const ch
     return code < 0 ? code : KL_OK;
 }
 
+/* What row k is called, and on the test samples: "test_accuracy". */
+struct name {
+    char text[48];
+};
+static struct name name_of(const struct kl_sweep *sweep, int k, bool test)
+{
+    const char *own = sweep->by.row[k].name;
+    struct name name;
+    if (test) snprintf(name.text, sizeof name.text, "test%.42s", own + strcspn(own, "_"));
+    else snprintf(name.text, sizeof name.text, "%s", own);
+    return name;
+}
+
 static int put_judged(struct kl_writer *w, const struct kl_sweep *sweep, struct kl_error *err)
 {
     const size_t n = sweep->n, dims[2] = { n, sweep->replicas };
     double *values = malloc((n * sweep->replicas + 1) * sizeof *values);
     int code = values ? KL_OK : kl_fail_memory(err, n * sizeof *values);
-    for (int k = 0; code >= 0 && k < sweep->by.n; k++) {
+    for (int k = 0; code >= 0 && k < (sweep->samples ? 2 : 1) * sweep->by.n; k++) {
+        const int j = k % sweep->by.n;
+        const bool test = k >= sweep->by.n;
         for (size_t i = 0; i < n; i++)
-            memcpy(values + i * sweep->replicas, sweep->rows[i].judged[k],
+            memcpy(values + i * sweep->replicas,
+                   test ? sweep->rows[i].tested[j] : sweep->rows[i].judged[j],
                    sweep->replicas * sizeof *values);
-        code = kl_store_writer_put(w, sweep->by.row[k].name, KL_TYPE_F64, 0, 2, dims, values, err);
+        code =
+            kl_store_writer_put(w, name_of(sweep, j, test).text, KL_TYPE_F64, 0, 2, dims, values, err);
     }
     free(values);
     return code < 0 ? code : KL_OK;
@@ -183,7 +252,12 @@ static int put_rows(struct kl_writer *w, const struct kl_sweep *sweep, const cha
         snprintf(text, sizeof text, "%s%s", sweep->by.row[k].higher ? "" : "-", sweep->by.row[k].name);
         code = kl_store_writer_text(w, "", judged_attributes[k], text, err);
     }
-    return code == KL_ENO ? KL_OK : code;
+    if (code == KL_ENO) code = KL_OK;
+    if (!code && sweep->folds > 1)
+        code = kl_store_writer_integer(w, "", folds_attribute, (int64_t)sweep->folds, err);
+    if (!code && sweep->samples)
+        code = kl_store_writer_integer(w, "", samples_attribute, (int64_t)sweep->samples, err);
+    return code;
 }
 
 int kl_train_sweep_save(struct kl_writer *w, const struct kl_sweep *sweep, const char *of,
@@ -263,10 +337,12 @@ static int take_numbers(struct kl_sweep *sweep, struct kl_file *file, struct kl_
     return code;
 }
 
-static int take_judged(struct kl_sweep *sweep, int k, const char *of, struct kl_file *file,
+/* Row k of the validation samples, or of the test. */
+static int take_judged(struct kl_sweep *sweep, int k, bool test, const char *of, struct kl_file *file,
                        struct kl_error *err)
 {
-    const char *name = sweep->by.row[k].name;
+    const struct name own = name_of(sweep, k, test);
+    const char *name = own.text;
     const struct kl_dataset *d;
     double *values = NULL;
     int code = take((void **)&values, &d, file, name, KL_TYPE_F64, 2, sweep->n, err);
@@ -274,8 +350,29 @@ static int take_judged(struct kl_sweep *sweep, int k, const char *of, struct kl_
         code = kl_fail(err, KL_EDATA, "%s: %s: found %zu %ss a point, expected %zu",
                        kl_store_file_path(file), name, d->dims[1], of ? of : "head", sweep->replicas);
     for (size_t i = 0; i < sweep->n && !code; i++)
-        memcpy(sweep->rows[i].judged[k], values + i * sweep->replicas, sweep->replicas * sizeof *values);
+        memcpy(test ? sweep->rows[i].tested[k] : sweep->rows[i].judged[k], values + i * sweep->replicas,
+               sweep->replicas * sizeof *values);
     free(values);
+    return code;
+}
+
+/* Folds, and what a test has said; files without them have none of its attributes. */
+static int take_folds(struct kl_sweep *sweep, const char *of, struct kl_file *file, struct kl_error *err)
+{
+    double folds = 1, samples = 0;
+    int code = KL_OK;
+    if (kl_store_file_has_attribute(file, "", folds_attribute))
+        code = kl_store_file_number(&folds, file, "", folds_attribute, err);
+    if (!code && kl_store_file_has_attribute(file, "", samples_attribute))
+        code = kl_store_file_number(&samples, file, "", samples_attribute, err);
+    if (code) return code;
+    if (!(folds >= 1 && folds <= KL_SWEEP_FOLDS && folds <= (double)sweep->replicas) ||
+        sweep->replicas % (size_t)folds || !(samples >= 0 && samples < 1e15))
+        return kl_fail(err, KL_EDATA, "%s: %g folds of %zu values a point, tested on %g samples",
+                       kl_store_file_path(file), folds, sweep->replicas, samples);
+    sweep->folds = (size_t)folds, sweep->samples = (size_t)samples;
+    for (int k = 0; k < sweep->by.n && sweep->samples && !code; k++)
+        code = take_judged(sweep, k, true, of, file, err);
     return code;
 }
 
@@ -314,7 +411,8 @@ int kl_train_sweep_load(struct kl_sweep *sweep, struct kl_file *file, struct kl_
     if (!code) code = kl_train_sweep_make(sweep, &by, d->dims[0], d->dims[1], err);
     if (!code) code = take_texts(sweep, of, file, err);
     if (!code) code = take_numbers(sweep, file, err);
-    for (int k = 0; k < by.n && !code; k++) code = take_judged(sweep, k, of, file, err);
+    for (int k = 0; k < by.n && !code; k++) code = take_judged(sweep, k, false, of, file, err);
+    if (!code) code = take_folds(sweep, of, file, err);
     for (size_t i = 0; i < sweep->n && !code; i++)
         sweep->rows[i].diverged = isnan(kl_train_sweep_mean(sweep, i, 0));
     free(of);
@@ -327,15 +425,20 @@ int kl_train_sweep_load(struct kl_sweep *sweep, struct kl_file *file, struct kl_
 struct widths {
     int name, judged;
     bool next; /* there is room for what is judged next */
+    bool test; /* what it is on the test samples stands behind */
 };
 
 static struct widths measure(const struct kl_sweep *sweep)
 {
     enum { LINE = 80, NUMBERS = 2 + 6 + 2 + 10, NEXT = 2 + 8 };
-    struct widths w = { 5, sweep->replicas == 1 ? 12 : 25, false };
+    struct widths w = { 5,
+                        sweep->replicas == 1 ? 12
+                        : sweep->folds > 1   ? 17
+                                             : 25,
+                        false, sweep->samples > 0 };
     for (size_t i = 0; i < sweep->n; i++)
         if ((int)strlen(sweep->rows[i].name) > w.name) w.name = (int)strlen(sweep->rows[i].name);
-    w.next = sweep->by.n > 1 && w.name + NUMBERS + 2 + w.judged + NEXT <= LINE;
+    w.next = sweep->by.n > 1 && !w.test && w.name + NUMBERS + 2 + w.judged + NEXT <= LINE;
     return w;
 }
 
@@ -350,8 +453,13 @@ static void write_row(FILE *to, const struct kl_sweep *sweep, size_t i, const st
     for (size_t r = 0; r < sweep->replicas; r++)
         low = fmin(low, row->judged[0][r]), high = fmax(high, row->judged[0][r]);
     if (sweep->replicas == 1) snprintf(judged, sizeof judged, "%.4f", mean);
+    else if (sweep->folds > 1)
+        snprintf(judged, sizeof judged, "%.4f +- %.4f", mean, kl_train_sweep_error(sweep, i, 0));
     else snprintf(judged, sizeof judged, "%.4f (%.4f to %.4f)", mean, low, high);
     if (row->diverged) fprintf(to, "diverged\n");
+    else if (w->test && isnan(row->tested[0][0])) fprintf(to, "%s\n", judged); /* it was dropped */
+    else if (w->test)
+        fprintf(to, "%-*s  %13.4f\n", w->judged, judged, kl_stats_mean(row->tested[0], sweep->replicas));
     else if (w->next)
         fprintf(to, fabs(next) < 1000 ? "%-*s  %8.4f\n" : "%-*s  %8.2e\n", w->judged, judged, next);
     else fprintf(to, "%s\n", judged);
@@ -365,6 +473,7 @@ int kl_train_sweep_write(FILE *to, const struct kl_sweep *sweep, size_t most, st
     kl_train_sweep_order(order, sweep);
     fprintf(to, "%-*s  %6s  %10s  ", w.name, "point", "epochs", "parameters");
     if (w.next) fprintf(to, "%-*s  %8s\n", w.judged, sweep->by.row[0].label, sweep->by.row[1].label);
+    else if (w.test) fprintf(to, "%-*s  %13s\n", w.judged, sweep->by.row[0].label, "test");
     else fprintf(to, "%s\n", sweep->by.row[0].label);
     for (size_t i = 0; i < sweep->n && i < most; i++) write_row(to, sweep, order[i], &w);
     if (sweep->n > most) fprintf(to, "... and %zu more\n", sweep->n - most);
@@ -380,7 +489,11 @@ static const struct kl_kind_table tables[] = {
                    KL_KIND_COLUMN("parameters", "parameters", "parameters", "%.0f"),
                    KL_KIND_COLUMN("val_accuracy", "val_accuracy", "val accuracy", "%.4f",
                                   .cell = KL_CELL_MEAN),
-                   KL_KIND_COLUMN("val_loss", "val_loss", "val loss", "%.4f", .cell = KL_CELL_MEAN) } },
+                   KL_KIND_COLUMN("val_loss", "val_loss", "val loss", "%.4f", .cell = KL_CELL_MEAN),
+                   KL_KIND_COLUMN("test_accuracy", "test_accuracy", "test accuracy", "%.4f",
+                                  .cell = KL_CELL_MEAN),
+                   KL_KIND_COLUMN("test_loss", "test_loss", "test loss", "%.4f",
+                                  .cell = KL_CELL_MEAN) } },
     { .name = NULL }
 };
 

@@ -5,13 +5,21 @@
 #define KL_TRAIN_SWEEP_H
 
 #include "kernels/device.h"
+#include "stats/stats.h"
 #include "store/kind.h"
 #include "store/mode.h"
 #include "store/ranks.h"
 #include "train/inputs.h"
 #include "train/train.h"
 
-enum { KL_SWEEP_SCHEMA = 1, KL_SWEEP_NAME = 256, KL_SWEEP_ROWS = 2 };
+/* KL_SWEEP_FOLD: of a name's, for " fold=999/1000"; FOLDS: at most. */
+enum {
+    KL_SWEEP_SCHEMA = 1,
+    KL_SWEEP_NAME = 256,
+    KL_SWEEP_FOLD = 16,
+    KL_SWEEP_FOLDS = 1000,
+    KL_SWEEP_ROWS = 2
+};
 struct kl_sweep_job;
 struct kl_sweep_point;
 
@@ -82,6 +90,14 @@ struct kl_sweep_stage {
     int (*estimate)(void *run, struct kl_estimate *estimate, const void *data, struct kl_pool *pool,
                     struct kl_error *err);
     void (*close)(void *run);
+    /* One of the folds of a point, "0/5"; NULL: there are none. */
+    void (*fold)(void *settings, const char *fold);
+    /* Other samples, on which points are judged besides: KL_EDATA unless they fit the input. Then
+       the rows there, each [replicas] of a point's file; NULL: there are none. */
+    int (*check_test)(const struct kl_sweep_job *job, struct kl_error *err);
+    int (*test)(double *const to[KL_SWEEP_ROWS], size_t *samples, struct kl_file *model,
+                const struct kl_sweep_job *job, const void *data, struct kl_pool *pool,
+                struct kl_error *err);
     /* Settings by which the best point is trained again, and what that adds, ", with its controls" or
        "". NULL: those of the point. */
     const char *(*again)(void *settings);
@@ -90,6 +106,7 @@ struct kl_sweep_stage {
 /* ---- the tool (sweep_tool.c) ---- */
 struct kl_sweep_settings {
     const char *grid, *random, *folder, *shard, *ranks;
+    const char *folds, *test; /* of a stage that has them */
     bool halving;
 };
 /* at: offset of the struct kl_sweep_settings among the values; option, words: of the folder. */
@@ -128,11 +145,14 @@ struct kl_sweep_row {
     int64_t epochs;           /* of training it had: fewer than asked for if it was dropped or stopped */
     size_t collapsed;         /* of the models trained now, those that are worth nothing */
     bool diverged;            /* the loss was no number; what is judged is NaN */
-    double *judged[KL_SWEEP_ROWS]; /* [replicas] at each model's best epoch */
+    /* [replicas], of a point of folds fold by fold: at each model's best epoch; on other samples. */
+    double *judged[KL_SWEEP_ROWS], *tested[KL_SWEEP_ROWS];
 };
 struct kl_sweep {
     struct kl_sweep_rows by;
-    size_t n, replicas;
+    size_t n, replicas; /* models of a point */
+    size_t folds;       /* that these are of; 1: there are none */
+    size_t samples;     /* of the test; 0: there is none */
     struct kl_sweep_row *rows;
 };
 /* n rows of zeros, what is judged NaN. KL_ENOMEM. */
@@ -145,6 +165,13 @@ int kl_train_sweep_read(struct kl_sweep_row *row, const struct kl_sweep *sweep, 
                         struct kl_error *err);
 /* Mean over replicas of the judged row k; NaN if the point diverged. */
 double kl_train_sweep_mean(const struct kl_sweep *sweep, size_t row, int k);
+/* Standard error of that mean over folds, each the mean of its replicas; NaN without. Folds share
+   training samples, for which nothing is added (Bengio & Grandvalet 2004). */
+double kl_train_sweep_error(const struct kl_sweep *sweep, size_t row, int k);
+/* 95 % of the difference of two rows' means over folds: kl_stats_resampled. NaN without. */
+struct kl_interval kl_train_sweep_difference(const struct kl_sweep *sweep, size_t a, size_t b, int k);
+/* Rows of a fold each become rows of all folds. KL_ENOMEM. */
+int kl_train_sweep_fold(struct kl_sweep *sweep, size_t folds, struct kl_error *err);
 /* Rows from the best to the worst; those that diverged last. order: [n]. */
 void kl_train_sweep_order(size_t *order, const struct kl_sweep *sweep);
 /* The best of them; NULL: all diverged, or there is none. KL_ENOMEM. */
@@ -165,17 +192,20 @@ struct kl_sweep_job {
     const struct kl_sweep_stage *stage;
     const struct kl_grid *grid;
     const void *base; /* what all points share; not settled */
+    size_t folds;     /* of each point; 1: none */
     bool halving;     /* drop the worse half, again and again (successive halving, see sweep_run.c) */
     const char *folder, *output; /* of the points' files, which are named after them; the sweep's */
     const struct kl_train_inputs *inputs;
     struct kl_file *input; /* the first of them */
+    struct kl_file *test;  /* NULL: none */
     int argc;              /* of the points' provenance */
     char **argv;
     const struct kl_log *log;
     const struct kl_device *device; /* where points train; NULL: the CPU */
 };
 struct kl_sweep_point {
-    char name[KL_SWEEP_NAME];        /* "lr=1e-3 layers=2" */
+    char name[KL_SWEEP_NAME];        /* "lr=1e-3 layers=2", "lr=1e-3 fold=0/5" */
+    char fold[48];                   /* "0/5" */
     char *path, key[65];             /* of the point's file */
     int64_t parameters;              /* from kl_train_sweep_points_try */
     void *values;                    /* settled, as the stage's tool would have them; output: path */
@@ -195,7 +225,7 @@ struct kl_stage kl_train_sweep_point_stage(const struct kl_sweep_job *job,
 struct kl_sweep_points {
     const struct kl_sweep_job *job;
     size_t n;
-    struct kl_sweep_point *points; /* of the whole grid, in its order */
+    struct kl_sweep_point *points; /* of the whole grid, in its order, each with its folds */
 };
 /* The settings of all points as training knows them. */
 static inline const struct kl_train_settings *kl_train_sweep_base(const struct kl_sweep_job *job)
@@ -222,6 +252,9 @@ void kl_train_sweep_points_free(struct kl_sweep_points *points);
    once as pool has threads. KL_ESIGNAL: points that are finished stay. Other codes as kl_train_run's. */
 int kl_train_sweep_run(struct kl_sweep *sweep, const struct kl_sweep_points *points, size_t first,
                        struct kl_pool *pool, const struct kl_watch *watch, struct kl_error *err);
+/* What the stage's test says of those whose files are there, which the run has left. */
+int kl_train_sweep_test(struct kl_sweep *sweep, const struct kl_sweep_points *points, size_t first,
+                        struct kl_pool *pool, struct kl_error *err);
 /* How long kl_train_sweep_run would take here for n points from `first` on, their files apart, by the
    first half second of eight of them at most. Nothing is written. */
 int kl_train_sweep_estimate(struct kl_estimate *estimate, const struct kl_sweep_points *points,

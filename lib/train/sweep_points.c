@@ -11,19 +11,20 @@
 /* Of a file's name: longer ones are cut, so that with ".h5" and what temporaries add it stays one. */
 enum { LONGEST_FILE = 200, KEPT = 160 };
 
-/* "lr=1e-3 layers=2" */
+/* "lr=1e-3 layers=2"; fold: "0/5", or NULL. */
 static int name_point(struct kl_sweep_point *p, const struct kl_grid *grid, size_t point,
-                      struct kl_error *err)
+                      const char *fold, struct kl_error *err)
 {
     size_t used = 0;
     for (int a = 0; a < grid->n_axes; a++) {
         int n = snprintf(p->name + used, KL_SWEEP_NAME - used, "%s%s=%s", a ? " " : "",
                          grid->axes[a].option->name, kl_grid_value(grid, point, a));
         used += (size_t)n;
-        if (used >= KL_SWEEP_NAME)
+        if (used >= KL_SWEEP_NAME - (fold ? KL_SWEEP_FOLD : 0))
             return kl_fail(err, KL_EUSAGE, "--grid: the values of a point take more than %d bytes",
-                           KL_SWEEP_NAME - 1);
+                           KL_SWEEP_NAME - 1 - (fold ? KL_SWEEP_FOLD : 0));
     }
+    if (fold) snprintf(p->name + used, KL_SWEEP_NAME - used, " fold=%s", fold);
     return KL_OK;
 }
 
@@ -53,13 +54,17 @@ static int make_point(struct kl_sweep_point *p, const struct kl_sweep_job *job, 
                       struct kl_error *err)
 {
     const struct kl_sweep_stage *stage = job->stage;
-    int code = name_point(p, job->grid, point, err);
+    const char *fold = job->folds > 1 ? p->fold : NULL;
+    snprintf(p->fold, sizeof p->fold, "%zu/%zu", point % job->folds, job->folds);
+    point /= job->folds;
+    int code = name_point(p, job->grid, point, fold, err);
     if (code) return code;
     if (!(p->values = malloc(stage->settings_size))) return kl_fail_memory(err, stage->settings_size);
     memcpy(p->values, job->base, stage->settings_size);
     p->common = p->values;
     p->train = (struct kl_train_settings *)((char *)p->values + stage->settings_at);
     code = kl_grid_set(job->grid, point, p->values, err);
+    if (fold) stage->fold(p->values, fold);
     if (!code) code = stage->settle(stage, p->values, err);
     if (!code) code = stage->key(p->key, job, p->values, err);
     if (!code) code = kl_train_sweep_point_path(&p->path, job->folder, p->name, p->key, err);
@@ -141,9 +146,10 @@ static int check_output(const struct kl_sweep_points *s, struct kl_error *err)
 int kl_train_sweep_points_make(struct kl_sweep_points *s, const struct kl_sweep_job *job,
                                struct kl_error *err)
 {
-    *s = (struct kl_sweep_points){ .job = job, .points = calloc(job->grid->n, sizeof *s->points) };
-    int code = s->points ? KL_OK : kl_fail_memory(err, job->grid->n * sizeof *s->points);
-    for (; s->n < job->grid->n && !code; s->n++) code = make_point(&s->points[s->n], job, s->n, err);
+    const size_t n = job->grid->n * job->folds;
+    *s = (struct kl_sweep_points){ .job = job, .points = calloc(n, sizeof *s->points) };
+    int code = s->points ? KL_OK : kl_fail_memory(err, n * sizeof *s->points);
+    for (; s->n < n && !code; s->n++) code = make_point(&s->points[s->n], job, s->n, err);
     if (!code) code = check_twice(s, err);
     return code ? code : check_output(s, err);
 }

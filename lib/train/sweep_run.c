@@ -262,10 +262,10 @@ static void say_stopped(const struct crew *crew)
             "stopped; points of --halving are trained side by side, so the same command begins anew");
     else
         kl_note(job->log, 1,
-                "stopped with %zu of %zu point%s finished and %zu half-way, all kept in %s; the same "
+                "stopped with %zu of %zu %s%s finished and %zu half-way, all kept in %s; the same "
                 "command%s goes on from there",
-                finished, crew->sweep->n, kl_s(crew->sweep->n), kept, job->folder,
-                ((const struct kl_common *)job->base)->force ? " without --force" : "");
+                finished, crew->sweep->n, job->folds > 1 ? "fold" : "point", kl_s(crew->sweep->n), kept,
+                job->folder, ((const struct kl_common *)job->base)->force ? " without --force" : "");
 }
 
 static int read_back(const struct crew *crew, struct point *p, struct kl_error *err)
@@ -313,10 +313,10 @@ static void say_collapsed(const struct crew *crew)
     if (first)
         kl_caution(
             crew->job->log,
-            "of the points trained now %zu %s %s, as %zu of %zu with %s: means over few seeds rest on "
+            "of the %s trained now %zu %s %s, as %zu of %zu with %s: means over few seeds rest on "
             "that; cache show names them",
-            points, points == 1 ? "has" : "have", crew->stage->collapsed, first->collapsed,
-            crew->sweep->replicas, first->name);
+            crew->job->folds > 1 ? "folds" : "points", points, points == 1 ? "has" : "have",
+            crew->stage->collapsed, first->collapsed, crew->sweep->replicas, first->name);
 }
 
 int kl_train_sweep_run(struct kl_sweep *sweep, const struct kl_sweep_points *points, size_t first,
@@ -349,6 +349,34 @@ int kl_train_sweep_run(struct kl_sweep *sweep, const struct kl_sweep_points *poi
     if (!code) say_collapsed(&crew);
     for (size_t i = 0; i < n && !code; i++) code = read_back(&crew, &crew.points[i], err);
     crew_free(&crew);
+    return code;
+}
+
+/* ---- other samples ---- */
+
+static int test_point(struct kl_sweep *sweep, struct kl_sweep_row *row, const struct kl_sweep_point *p,
+                      const struct kl_sweep_job *job, const void *data, struct kl_pool *pool,
+                      struct kl_error *err)
+{
+    struct kl_file *file = NULL;
+    if (!row->key[0]) return KL_OK; /* it diverged, or was dropped */
+    int code = kl_store_file_open_kind(&file, p->path, job->stage->kind, err);
+    if (!code) code = job->stage->test(row->tested, &sweep->samples, file, job, data, pool, err);
+    kl_store_file_close(&file);
+    return code;
+}
+
+int kl_train_sweep_test(struct kl_sweep *sweep, const struct kl_sweep_points *points, size_t first,
+                        struct kl_pool *pool, struct kl_error *err)
+{
+    const struct kl_sweep_job *job = points->job;
+    void *data = NULL;
+    int code = job->stage->load(&data, job->test, err);
+    for (size_t i = 0; i < sweep->n && !code; i++) {
+        code = test_point(sweep, &sweep->rows[i], &points->points[first + i], job, data, pool, err);
+        if (!code && kl_signals_pending()) code = kl_fail(err, KL_ESIGNAL, "stopped");
+    }
+    if (data) job->stage->unload(data);
     return code;
 }
 

@@ -23,6 +23,8 @@ struct run {
     struct kl_sweep_points points;
     struct kl_sweep sweep;
     struct kl_train_inputs inputs;
+    size_t folds; /* of a point; 1: none */
+    struct kl_file *test;
     struct kl_pool *pool;
     struct kl_shard shard;
     struct kl_ranks *ranks; /* which share the points; NULL: alone */
@@ -37,6 +39,19 @@ static int name_folder(struct run *run, struct kl_error *err)
     return run->folder ? KL_OK : kl_fail_memory(err, strlen(run->v->folder));
 }
 
+static int read_folds(struct run *run, struct kl_error *err)
+{
+    char *end;
+    run->folds = 1;
+    if (!run->v->folds) return KL_OK;
+    const long n = strtol(run->v->folds, &end, 10);
+    if (end == run->v->folds || *end || n < 2 || n > KL_SWEEP_FOLDS)
+        return kl_fail(err, KL_EUSAGE, "--folds: found '%s', expected a whole number from 2 to %d",
+                       run->v->folds, (int)KL_SWEEP_FOLDS);
+    run->folds = (size_t)n;
+    return KL_OK;
+}
+
 static int check(struct run *run, struct kl_error *err)
 {
     const struct kl_sweep_stage *with = run->with;
@@ -45,7 +60,14 @@ static int check(struct run *run, struct kl_error *err)
     if (!run->common->output || strcmp(run->common->output, "-") == 0)
         return kl_fail(err, KL_EUSAGE, "no output; give -o SWEEP.h5, beside which the %ss go",
                        with->kind->name);
-    if (run->train->options.val_fraction <= 0)
+    if (run->v->folds && run->v->halving)
+        return kl_fail(
+            err, KL_EUSAGE,
+            "--halving compares points in the middle of one training; it cannot be given with "
+            "--folds");
+    const int code = read_folds(run, err);
+    if (code) return code;
+    if (run->train->options.val_fraction <= 0 && run->folds == 1)
         return kl_fail(err, KL_EUSAGE, "--val-fraction 0: points are compared on validation samples");
     if (run->v->halving && run->v->shard)
         return kl_fail(err, KL_EUSAGE, "--halving compares all points; it cannot be given with --shard");
@@ -111,7 +133,9 @@ static int make_key(struct kl_key **key, const struct run *run, struct kl_error 
     if (!code) code = kl_store_key_integer(*key, "seed", run->common->seed, err);
     if (!code) code = kl_train_sweep_points_digest(digest, &run->points, err);
     if (!code) code = kl_store_key_text(*key, role, digest, err);
-    return code ? code : kl_train_inputs_key(*key, &run->inputs, run->with->role, err);
+    if (!code) code = kl_train_inputs_key(*key, &run->inputs, run->with->role, err);
+    return code || !run->test ? code
+                              : kl_store_key_input(*key, "test", kl_store_file_content(run->test), err);
 }
 
 static int prepare(struct run *run, struct kl_error *err)
@@ -119,24 +143,28 @@ static int prepare(struct run *run, struct kl_error *err)
     run->job = (struct kl_sweep_job){ .stage = run->with,
                                       .grid = &run->grid,
                                       .base = run->values,
+                                      .folds = run->folds,
                                       .halving = run->v->halving,
                                       .folder = run->folder,
                                       .output = run->common->output,
                                       .inputs = &run->inputs,
                                       .input = run->inputs.files[0],
+                                      .test = run->test,
                                       .argc = run->stage->argc,
                                       .argv = run->stage->argv,
                                       .log = run->stage->log,
                                       .device = &run->device };
-    return kl_train_sweep_points_make(&run->points, &run->job, err);
+    const int code = run->test ? run->with->check_test(&run->job, err) : KL_OK;
+    return code ? code : kl_train_sweep_points_make(&run->points, &run->job, err);
 }
 
-/* The points of this run: of a shard, or all. */
+/* The points of this run, each with all its folds: of a shard, or all. */
 static void part_of(const struct run *run, size_t *first, size_t *n)
 {
     const size_t parts = run->shard.count ? run->shard.count : 1;
     *first = run->grid.n * run->shard.index / parts;
-    *n = run->grid.n * (run->shard.index + 1) / parts - *first;
+    *n = (run->grid.n * (run->shard.index + 1) / parts - *first) * run->folds;
+    *first *= run->folds;
 }
 
 static int try_a_moment(void *context, struct kl_estimate *estimate, struct kl_error *err)
@@ -170,14 +198,17 @@ static int begin(struct run *run, enum kl_stage_answer *answer, FILE *out, struc
 
 static int publish(struct run *run, struct kl_error *err)
 {
-    const struct kl_file *const *parents = (const struct kl_file *const *)run->inputs.files;
+    const size_t n = run->inputs.n + (run->test != NULL);
+    const struct kl_file **parents = calloc(n, sizeof *parents);
     struct kl_writer *writer = NULL;
+    if (!parents) return kl_fail_memory(err, n * sizeof *parents);
+    for (size_t i = 0; i < n; i++) parents[i] = i < run->inputs.n ? run->inputs.files[i] : run->test;
     int code = kl_store_writer_open(&writer, run->common->output, &run->stage->header, err);
     if (!code) code = kl_train_sweep_save(writer, &run->sweep, run->with->kind->name, err);
     if (!code) code = kl_store_shard_save(writer, &run->shard, err);
-    if (!code)
-        return kl_store_stage_publish(run->stage, &writer, parents, run->inputs.n, NULL, NULL, err);
-    kl_store_writer_abort(&writer);
+    if (!code) code = kl_store_stage_publish(run->stage, &writer, parents, n, NULL, NULL, err);
+    else kl_store_writer_abort(&writer);
+    free(parents);
     return code;
 }
 
@@ -231,6 +262,8 @@ static int train(struct run *run, struct kl_error *err)
     if (!code && run->ranks) code = train_share(run, err);
     if (code || kl_store_ranks_dismiss(run->ranks)) return code;
     code = train_points(run, first, n, err);
+    if (!code && run->test) code = kl_train_sweep_test(&run->sweep, &run->points, first, run->pool, err);
+    if (!code && run->folds > 1) code = kl_train_sweep_fold(&run->sweep, run->folds, err);
     return code ? code : publish(run, err);
 }
 
@@ -250,9 +283,12 @@ static void say_points(const struct run *run)
     size_t n = 0, missing = 0;
     for (size_t i = 0; i < run->sweep.n; i++) {
         const struct kl_sweep_row *row = &run->sweep.rows[i];
-        if (!row->key[0] || row->point >= run->points.n) continue;
-        n++;
-        missing += !kl_store_is_up_to_date(run->points.points[row->point].path, row->key);
+        if ((!row->key[0] && run->folds == 1) || row->diverged || row->point >= run->grid.n) continue;
+        for (size_t f = 0; f < run->folds; f++) {
+            const struct kl_sweep_point *p = &run->points.points[row->point * run->folds + f];
+            n++;
+            missing += !kl_store_is_up_to_date(p->path, run->folds == 1 ? row->key : p->key);
+        }
     }
     if (missing)
         kl_note(run->stage->log, 1,
@@ -290,6 +326,8 @@ static int work(struct run *run, FILE *out, struct kl_error *err)
     if (!code)
         code = kl_train_inputs_open(&run->inputs, run->stage->inputs, run->stage->n_inputs,
                                     run->with->input, err);
+    if (!code && run->v->test)
+        code = kl_store_file_open_kind(&run->test, run->v->test, run->with->input, err);
     if (!code) code = prepare(run, err);
     if (!code) code = kl_store_ranks_check(run->ranks, run->points.n, "points", err);
     if (!code) code = begin(run, &answer, out, err);
@@ -323,6 +361,7 @@ int kl_train_sweep_main(const struct kl_sweep_tool *tool, struct kl_mode_run *mo
     kl_pool_destroy(&run.pool);
     kl_grid_free(&run.grid);
     kl_train_inputs_close(&run.inputs);
+    kl_store_file_close(&run.test);
     kl_store_shard_free(&run.shard);
     free(run.folder);
     return code;

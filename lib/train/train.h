@@ -24,6 +24,7 @@ struct kl_train_options {
     int64_t patience;         /* stop a replica after so many epochs without a better one; 0: never */
     int64_t checkpoint_every; /* epochs; 0: only when stopped by a signal */
     double val_fraction;
+    int64_t fold, folds; /* the validation part is fold `fold` of so many; folds 0: val_fraction */
     uint64_t seed;
     struct kl_optimizer optimizer;
     struct kl_schedule schedule;
@@ -228,9 +229,9 @@ struct kl_train_step kl_train_step_at(const struct kl_crew *crew, int64_t step);
 /* The epoch train->epoch of a replica has its rows: is it the best so far? Then its parameters are kept.
    Early stopping and plateau follow. The loop calls it; so does who runs epochs elsewhere. */
 bool kl_train_judge_epoch(struct kl_train *train, struct kl_replica *replica);
-/* Of a training that ended too soon, how much of the whole fall of the loss, row `loss` of the history, its
-   last tenth of the epochs brought, in percent; 0: it came to its end. judged: the row of the validation
-   loss; -1: there is none. (replica.c) */
+/* Of a training that ended too soon, how much of the whole fall of the loss, row `loss` of the history,
+   its last tenth of the epochs brought, in percent; 0: it came to its end. judged: the row of the
+   validation loss; -1: there is none. (replica.c) */
 double kl_train_unfinished(const struct kl_train *train, int loss, int judged);
 void kl_train_say_unfinished(const struct kl_log *log, const struct kl_train *train, double percent);
 /* Of a device: the next step of all replicas by the learner's gradient. */
