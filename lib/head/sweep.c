@@ -103,6 +103,9 @@ static int count(int64_t *parameters, const struct kl_sweep_job *job, const void
     struct kl_features f;
     struct kl_head_model model;
     int code = kl_head_features_describe(&f, job->input, err);
+    if (!code && (size_t)v->train.options.folds > f.n)
+        code = kl_fail(err, KL_EDATA, "--folds %lld: %s has %zu rows", (long long)v->train.options.folds,
+                       kl_store_file_path(job->input), f.n);
     if (!code) code = kl_head_model_make(&model, &v->head, f.d, f.n_classes, err);
     kl_head_features_free(&f);
     if (code) return code;

@@ -44,8 +44,7 @@ $ for o in "--folds 1" "--folds 2x" "--folds 2 --halving" "--test f.h5" "-g fold
 ! qsweep: --halving compares points in the middle of one training; it cannot be given with --folds
 ! qsweep: --test: f.h5 has the content of f.h5, which trains
 ! qsweep: --grid: fold: points are compared on the same validation samples; give --folds K outside the grid
-! qsweep: 1 validation sample chooses the epoch and is the accuracy: too few to tell heads apart; give more samples, or fewer folds
-! qsweep: fold 300 of 301: 300 samples leave 300 to train and 0 to validate
+! qsweep: --folds 301: f.h5 has 300 rows
 ! qtrain: --fold: found '4/4', expected I/K, 0/5 to 4/5 of five; K is 2 to 1000
 ! qtrain: --fold: found '1/04', expected I/K, 0/5 to 4/5 of five; K is 2 to 1000
 ! qtrain: --fold: found '-1/4', expected I/K, 0/5 to 4/5 of five; K is 2 to 1000
