@@ -193,16 +193,15 @@ static int add_file(struct kl_drawings *d, struct kl_file *file, struct kl_error
 }
 
 /* Text that has become too small, or smaller than was asked for. */
-static void note_size(const struct kl_drawings *d, const char *path, double label)
+static void note_size(const struct kl_drawings *d, const char *path, double label, double least)
 {
-    const double asked = d->inputs.look.size,
-                 least = 0.75 * label; /* the smallest is 6 where labels are 8 */
+    const double asked = d->inputs.look.size, width = d->inputs.look.width;
     if (asked > 0 && fabs(label - asked) > 0.5)
         kl_note(d->log, 1, "%s: its labels have %.1f points; %.1f do not suit this figure at this width",
                 path, label, asked);
-    else if (least < 4.95)
-        kl_note(d->log, 1, "%s: its smallest text has %.1f points; from --width %.0fmm on it has 5",
-                path, least, ceil(d->inputs.look.width * 5 / least * 25.4 / 72));
+    else if (width > 0 && least < 5.95)
+        kl_note(d->log, 1, "%s: its smallest text has %.1f points; from --width %.0fmm on it has 6",
+                path, least, ceil(width * 6 / least * 25.4 / 72));
 }
 
 /* "pca of features, key 3f2a...: extract-features ..." */
@@ -246,8 +245,8 @@ static int draw_all(struct kl_drawings *d, struct kl_error *err)
         struct kl_figure_inputs inputs = inputs_of(d, one->file);
         bool written = false;
         char *about;
-        double label = 0;
-        inputs.label = &label;
+        double label = 0, least = 0;
+        inputs.label = &label, inputs.least = &least;
         inputs.lacking = *lacking ? NULL : lacking; /* told once */
         code = make_about(&about, d, one, err);
         inputs.about = about;
@@ -256,7 +255,7 @@ static int draw_all(struct kl_drawings *d, struct kl_error *err)
         free(about);
         d->written += written;
         if (!code) kl_note(d->log, 2, "%s: %s", one->path, written ? "written" : "up to date");
-        if (!code) note_size(d, one->path, label);
+        if (!code) note_size(d, one->path, label, least);
         if (!code && *lacking && inputs.lacking)
             kl_note(d->log, 1, "%s: the font has no %s, drawn as a box", one->path, lacking);
     }

@@ -31,7 +31,8 @@ struct kl_figure_inputs {
     size_t *drawn;                            /* circuit: its gates that there is room for; or NULL */
     const char *about; /* what a picture file says of itself: UTF-8, printable; or NULL */
     struct kl_figure_look look;
-    double *label; /* receives the size of the axes' labels, in points; or NULL */
+    double *label, *least; /* receive the size of the axes' labels and of the smallest text, in points;
+                              or NULL */
     char *lacking; /* [KL_CHARACTER], "" before: the first character that the font lacks; or NULL */
     struct kl_file *const *files; /* [n_files]: all, for figures that look beside theirs */
     size_t n_files;
@@ -103,6 +104,7 @@ struct kl_sheet {
     bool narrow;          /* panels stand one below the other */
     double letters;       /* factor of all sizes of text */
     char *lacking;        /* as kl_figure_inputs */
+    double *least;        /* of the sizes of texts, before the sheet is scaled; or NULL */
     unsigned char *bytes; /* the finished file */
     size_t n, capacity;
 };

@@ -10,7 +10,8 @@
 
 static const double PNG_DOTS = 300 /* an inch */, PNG_SCALE = 300.0 / 72;
 static const double MARGIN = 3, NARROW = 340 /* 120 mm: one column of a journal and a half */,
-                    COLUMN = 250, LABEL = 8, LEAST_LETTERS = 0.6, MOST_LETTERS = 1.5;
+                    COLUMN = 250, LABEL = 8, LEAST_LETTERS = 0.6, MOST_LETTERS = 1.5, READABLE = 6.1,
+                    MOST_GROWN = 1.35;
 
 struct box {
     double x, y, width, height;
@@ -71,13 +72,14 @@ static void begin(struct kl_sheet *sheet, const char *family)
     set_font(sheet->cr, family);
 }
 
-/* The rectangle that a figure's drawing covers. */
-static int measure(struct box *ink, const struct kl_figure *figure,
+/* The rectangle that a figure's drawing covers, and the size of its smallest text. */
+static int measure(struct box *ink, double *least, const struct kl_figure *figure,
                    const struct kl_figure_inputs *inputs, double letters, struct kl_error *err)
 {
     struct kl_sheet sheet = empty_sheet(figure, &inputs->look, letters);
     sheet.surface = cairo_recording_surface_create(CAIRO_CONTENT_COLOR_ALPHA, NULL);
-    sheet.lacking = inputs->lacking;
+    sheet.lacking = inputs->lacking, sheet.least = least;
+    *least = INFINITY;
     begin(&sheet, inputs->look.font);
     int code = figure->draw(&sheet, inputs, err);
     if (!code) code = status_code(cairo_status(sheet.cr), err);
@@ -103,15 +105,19 @@ static int fit(struct box *ink, double *scale, double *letters, const struct kl_
                const struct kl_figure_inputs *inputs, struct kl_error *err)
 {
     const struct kl_figure_look *look = &inputs->look;
+    double least = INFINITY;
     int code = KL_OK;
     *scale = *letters = 1;
-    /* Other letters, another width: each pass comes closer. */
-    for (int pass = 0; pass < (look->size > 0 ? 4 : 1) && !code; pass++) {
+    /* Other letters, another width: each pass comes closer. Without a size of labels, letters grow until
+       the smallest can be read in a figure of that width. */
+    for (int pass = 0; pass < (look->size > 0 || look->width > 0 ? 4 : 1) && !code; pass++) {
         if (look->size > 0)
             *letters = fmax(LEAST_LETTERS, fmin(MOST_LETTERS, look->size / LABEL / *scale));
-        code = measure(ink, figure, inputs, *letters, err);
+        else if (pass > 0) *letters = fmax(1, fmin(MOST_GROWN, *letters * READABLE / (least * *scale)));
+        code = measure(ink, &least, figure, inputs, *letters, err);
         if (look->width > 0) *scale = look->width / (ink->width + 2 * MARGIN);
     }
+    if (inputs->least) *inputs->least = least * *scale;
     if (inputs->label) *inputs->label = LABEL * *letters * *scale;
     return code;
 }

@@ -117,6 +117,13 @@ static bool is_lacking(cairo_t *cr, const char *character, size_t n)
     return box;
 }
 
+static void note_size(cairo_t *cr, double size)
+{
+    double *least = kl_plot_sheet_of(cr)->least, dx = 0, dy = size * kl_plot_sheet_of(cr)->letters;
+    cairo_user_to_device_distance(cr, &dx, &dy);
+    if (least) *least = fmin(*least, hypot(dx, dy));
+}
+
 static void look_for_boxes(cairo_t *cr, const char *text)
 {
     char *lacking = kl_plot_sheet_of(cr)->lacking;
@@ -135,6 +142,7 @@ void kl_plot_text_within(cairo_t *cr, double x, double y, double size, enum kl_a
     const double wide = width_of(cr, size, printable);
     cairo_move_to(cr, x - (align == KL_LEFT ? 0 : align == KL_CENTRE ? wide / 2 : wide), y);
     look_for_boxes(cr, printable);
+    if (*printable) note_size(cr, size);
     cairo_show_text(cr, printable);
     cairo_new_path(cr); /* no current point: the next line begins anew */
 }

@@ -55,7 +55,7 @@ int kl_plot_policy(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs
    The loss of each test task under each way to get a pulse for it, as dots with their mean: adapting may
    help a few tasks much or all a little. */
 
-static const double LEFT = 52, TOP = 18, WIDTH = 400, HEIGHT = 170;
+static const double LEFT = 52, TOP = 18, HEIGHT = 170;
 enum { WAYS = 6, ADAPTED = 1 };
 static const struct {
     const char *dataset, *name, *below;
@@ -148,11 +148,29 @@ static void draw_way(cairo_t *cr, const struct kl_axes *axes, const struct tasks
     kl_plot_rule(cr, middle - 0.34 * room, kl_plot_axes_y(axes, mean), 0.68 * room, 0);
 }
 
+/* Below its dots: what a way is, in two lines, or upright in one. */
+static void label_way(cairo_t *cr, const struct tasks *t, int w, double x, bool upright)
+{
+    char steps[40], text[80];
+    snprintf(steps, sizeof steps, "%zu step%s", t->steps, kl_s(t->steps));
+    const char *below = w == ADAPTED ? steps : ways[w].below;
+    snprintf(text, sizeof text, "%s %s", ways[w].name, below ? below : "");
+    kl_plot_colour(cr, 0, 1);
+    if (upright) {
+        kl_plot_text_upwards(cr, x + 2.5, TOP + HEIGHT + 5, 7, KL_RIGHT, INFINITY, text);
+        return;
+    }
+    kl_plot_text(cr, x, TOP + HEIGHT + 12, 7, KL_CENTRE, ways[w].name);
+    if (below) kl_plot_text(cr, x, TOP + HEIGHT + 21, 7, KL_CENTRE, below);
+}
+
 static void draw(cairo_t *cr, const struct tasks *t)
 {
+    const bool narrow = kl_plot_sheet_of(cr)->narrow;
+    const double width = narrow ? 190 : 400;
     const struct kl_axes axes = { LEFT,
                                   TOP,
-                                  WIDTH,
+                                  width,
                                   HEIGHT,
                                   0,
                                   WAYS,
@@ -163,12 +181,8 @@ static void draw(cairo_t *cr, const struct tasks *t)
                                   .log_y = t->logarithmic };
     char text[80];
     for (int w = 0; w < WAYS; w++) {
-        const double x = LEFT + WIDTH / WAYS * (w + 0.5);
         draw_way(cr, &axes, t, w);
-        kl_plot_black(cr, x, TOP + HEIGHT + 12, 7, KL_CENTRE, ways[w].name);
-        snprintf(text, sizeof text, "%zu step%s", t->steps, kl_s(t->steps));
-        if (w == ADAPTED || ways[w].below)
-            kl_plot_text(cr, x, TOP + HEIGHT + 21, 7, KL_CENTRE, w == ADAPTED ? text : ways[w].below);
+        label_way(cr, t, w, LEFT + width / WAYS * (w + 0.5), narrow);
     }
     kl_plot_axes_draw(cr, &axes, NULL, "loss of a task");
     snprintf(text, sizeof text, "%zu tasks; bar: the %s", t->n,

@@ -105,32 +105,54 @@ struct matrix {
     size_t c, n_names, name_size;
 };
 
+/* Of a name. */
+static double room(cairo_t *cr)
+{
+    return kl_plot_sheet_of(cr)->narrow ? 60 : 90;
+}
+
+/* The least size of text: on a narrow sheet, of one column of a journal (244 points), one of 6 when all
+   that stands beside the cells has made it smaller. */
+static double smallest(cairo_t *cr, const struct matrix *m)
+{
+    double widest = 0;
+    char text[KL_NAME];
+    if (!kl_plot_sheet_of(cr)->narrow) return SMALLEST;
+    for (size_t k = 0; k < m->c; k++) {
+        kl_plot_name(text, m->names, m->n_names, m->name_size, k);
+        widest = fmax(widest, fmin(kl_plot_text_width(cr, SIZE, text), room(cr)));
+    }
+    return 6.05 * (SIDE + 65 + widest) / 244 / kl_plot_sheet_of(cr)->letters;
+}
+
 static void shade(cairo_t *cr, double share)
 {
     cairo_set_source_rgb(cr, 1 - 0.9 * share, 1 - 0.55 * share, 1 - 0.3 * share);
 }
 
+/* size 0: no number is written. */
 static void draw_cell(cairo_t *cr, double x, double y, double side, double size, int64_t count,
                       double share)
 {
     char text[24];
     shade(cr, share);
     kl_plot_fill(cr, x, y, side, side);
-    if (!count || size < SMALLEST) return;
+    if (!count || size <= 0) return;
     if (share > 0.6) cairo_set_source_rgb(cr, 1, 1, 1);
     else kl_plot_colour(cr, 0, 1);
     snprintf(text, sizeof text, "%lld", (long long)count);
     kl_plot_text(cr, x + side / 2, y + side / 2 + 0.36 * size, size, KL_CENTRE, text);
 }
 
-/* The size of text at which the largest count fits its cell; too small: none is written. */
+/* The size of text at which the largest count fits its cell; 0: that is too small. */
 static double count_size(cairo_t *cr, const struct matrix *m, double side)
 {
     char text[24];
     int64_t most = 0;
     for (size_t i = 0; i < m->c * m->c; i++) most = m->counts[i] > most ? m->counts[i] : most;
     snprintf(text, sizeof text, "%lld", (long long)most);
-    return fmin(SIZE, SIZE * (side - 2) / kl_plot_text_width(cr, SIZE, text));
+    const double size = fmin(SIZE, SIZE * (side - 2) / kl_plot_text_width(cr, SIZE, text));
+    return size < smallest(cr, m) ? 0 : size;
 }
 
 static void draw_cells(cairo_t *cr, const struct matrix *m, double side)
@@ -151,24 +173,24 @@ static void draw_cells(cairo_t *cr, const struct matrix *m, double side)
 /* Names of classes along both axes, every k-th where lines would touch; upright below if they fit. */
 static void draw_names(cairo_t *cr, const struct matrix *m, double side)
 {
-    enum { ROOM = 90 };
     char text[KL_NAME];
     double widest = 0;
-    const double size = fmin(SIZE, fmax(side, SMALLEST));
-    const size_t every = (size_t)fmax(1, ceil((size + 0.5) / side - 0.2));
+    const double size = fmin(fmax(SIZE, smallest(cr, m)), fmax(side, smallest(cr, m)));
+    const size_t every =
+        (size_t)fmax(1, ceil((size * kl_plot_sheet_of(cr)->letters + 0.5) / side - 0.2));
     for (size_t k = 0; k < m->c; k += every) {
         kl_plot_name(text, m->names, m->n_names, m->name_size, k);
-        widest = fmax(widest, fmin(kl_plot_text_width(cr, size, text), ROOM));
+        widest = fmax(widest, fmin(kl_plot_text_width(cr, size, text), room(cr)));
     }
     const bool upright = widest < side * (double)every - 2;
     for (size_t k = 0; k < m->c; k += every) {
         const double middle = ((double)k + 0.5) * side;
         kl_plot_name(text, m->names, m->n_names, m->name_size, k);
-        kl_plot_text_within(cr, LEFT - 4, TOP + middle + 0.36 * size, size, KL_RIGHT, ROOM, text);
+        kl_plot_text_within(cr, LEFT - 4, TOP + middle + 0.36 * size, size, KL_RIGHT, room(cr), text);
         if (upright) kl_plot_text(cr, LEFT + middle, TOP + SIDE + 10, size, KL_CENTRE, text);
         else
-            kl_plot_text_upwards(cr, LEFT + middle + 0.36 * size, TOP + SIDE + 4, size, KL_RIGHT, ROOM,
-                                 text);
+            kl_plot_text_upwards(cr, LEFT + middle + 0.36 * size, TOP + SIDE + 4, size, KL_RIGHT,
+                                 room(cr), text);
     }
     kl_plot_text(cr, LEFT + SIDE / 2, TOP + SIDE + (upright ? 22 : 15 + widest), 8, KL_CENTRE,
                  "predicted class");

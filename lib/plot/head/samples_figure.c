@@ -267,7 +267,7 @@ static int images_read(struct kl_sample_images *s, const struct kl_figure_inputs
    Sample images with predictions: mistakes first (the most confident ones), then samples that are right,
    of as many classes as there is room for. */
 
-enum { ROWS = 4, COLUMNS = 6, PLACES = ROWS * COLUMNS };
+enum { COLUMNS = 6, NARROW = 4, PLACES = 24 };
 static const double TEXT = 6.5;
 
 struct report {
@@ -410,8 +410,9 @@ static void draw_image(cairo_t *cr, double x, double y, double side, const uint8
 static void draw_sample(cairo_t *cr, const struct report *r, const struct kl_sample_images *images,
                         size_t place, size_t row)
 {
-    const double step = 62, side = 44, x = 10 + step * (double)(place % COLUMNS),
-                 y = 16 + 70 * (double)(place / COLUMNS), middle = x + side / 2;
+    const size_t columns = kl_plot_sheet_of(cr)->narrow ? NARROW : COLUMNS;
+    const double step = 62, side = 44, x = 10 + step * (double)(place % columns),
+                 y = 16 + 70 * (double)(place / columns), middle = x + side / 2;
     const bool right = is_right(r, row);
     char name[KL_NAME], share[16], text[KL_NAME + 16];
     draw_image(cr, x, y, side, images->pixels + place * images->size, images);

@@ -321,7 +321,7 @@ static void tell_no_baseline(cairo_t *cr, const struct map *m)
         "No baseline: windows begin %.3g s %s the event, not %.3g s before; `qseq windows --from -1` "
         "has one",
         fabs(begin), begin < 0 ? "before" : "after", (double)m->length / m->v->rate);
-    kl_plot_black(cr, LEFT, HEAD, 7, KL_LEFT, text);
+    kl_plot_black_lines(cr, LEFT, HEAD, 7, kl_plot_sheet_of(cr)->narrow ? 196 : INFINITY, text);
 }
 
 static void title_map(cairo_t *cr, const struct kl_axes *axes, const struct kl_windows_view *v,
@@ -347,13 +347,14 @@ static int tell_side(cairo_t *cr, const struct kl_windows_view *v, double y, siz
     if (code) return code;
     kl_plot_colour(cr, 0, 1);
     kl_plot_laterality_text(text, &side);
-    if (*text) kl_plot_text_within(cr, LEFT, y, 7, KL_LEFT, 480, text);
+    if (*text)
+        kl_plot_text_within(cr, LEFT, y, 7, KL_LEFT, kl_plot_sheet_of(cr)->narrow ? 206 : 480, text);
     snprintf(text, sizeof text, "%zu of %zu comparisons; the topography has all", shown, all);
     if (shown < all) kl_plot_text(cr, LEFT, y + (side.known ? 10 : 0), 7, KL_LEFT, text);
     return KL_OK;
 }
 
-/* A row a channel; a column a class, or two of them. */
+/* A row a channel; a column a class, or two of them; on a narrow sheet all in one column. */
 static int draw_maps(cairo_t *cr, struct map *m, const size_t *channels, size_t n, struct kl_error *err)
 {
     int code = KL_OK;
@@ -362,21 +363,25 @@ static int draw_maps(cairo_t *cr, struct map *m, const size_t *channels, size_t 
     const double top = baseline ? TOP : TOP + 10;
     struct pair pairs[COLUMNS];
     size_t all, columns = find_pairs(pairs, &all, v, baseline);
-    const double width = columns == 1 ? 330 : 138;
+    const bool narrow = kl_plot_sheet_of(cr)->narrow;
+    const double width = narrow ? 160 : columns == 1 ? 330 : 138;
     if (!baseline) tell_no_baseline(cr, m);
     draw_head(cr, v, HEAD + top - TOP, false);
     for (size_t c = 0; c < columns; c++)
         for (size_t i = 0; i < n && !code; i++) {
-            const struct kl_axes axes = { LEFT + (double)c * (width + 10), top + (double)i * 118, width,
-                                          92, .y1 = 0 };
+            const double right = narrow ? 0 : (double)c, down = (double)(narrow ? i * columns + c : i);
+            const struct kl_axes axes = { LEFT + right * (width + 10), top + down * 118, width, 92,
+                                          .y1 = 0 };
+            const bool last = i + 1 == n && (!narrow || c + 1 == columns);
             m->channel = channels[i];
             if (baseline) against_before(m, pairs[c].a);
             else against_other(m, &pairs[c]);
-            code = draw_map(cr, m, axes, c == 0, i + 1 == n, err);
+            code = draw_map(cr, m, axes, c == 0 || narrow, last, err);
             title_map(cr, &axes, v, channels[i], &pairs[c]);
         }
-    if (!code) code = tell_side(cr, v, top + (double)(n - 1) * 118 + 92 + 36, columns, all, err);
-    return code ? code : draw_scale(cr, LEFT + (double)columns * (width + 10), top, 92, m->blank, err);
+    const double across = (double)(narrow ? 1 : columns), down = (double)(narrow ? n * columns : n) - 1;
+    if (!code) code = tell_side(cr, v, top + down * 118 + 92 + 36, columns, all, err);
+    return code ? code : draw_scale(cr, LEFT + across * (width + 10), top, 92, m->blank, err);
 }
 
 int kl_plot_erd(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs, struct kl_error *err)
