@@ -133,6 +133,16 @@ static int choose_device(struct work *w, struct kl_error *err)
     return kl_device_take(&w->device, &w->v->common, ranks ? ranks->local : 0, w->mode->stage.log, err);
 }
 
+/* Few epochs, so that a cache of images' features ends soon. */
+static void say_usual(const struct work *w)
+{
+    if (w->features[0] && w->v->usual && !w->v->test_mode)
+        kl_note(w->mode->stage.log, 1,
+                "--data features: %s epochs are a first look; for a law that can be reported give "
+                "--epochs 10000 --warmup 1600",
+                w->v->epochs);
+}
+
 /* Device, records, networks, chains; what --extend and a checkpoint have of them. */
 static int prepare(struct work *w, struct kl_error *err)
 {
@@ -142,6 +152,7 @@ static int prepare(struct work *w, struct kl_error *err)
         code =
             kl_sampling_problem_open(&w->problem, w->v, w->mode->stage.inputs, w->mode->stage.n_inputs,
                                      w->features, w->mode->pool, w->mode->stage.log, err);
+    if (!code && !w->prepared) say_usual(w);
     w->prepared = true;
     kl_sampling_run_close(&w->run);
     if (!code)

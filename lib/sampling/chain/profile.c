@@ -332,6 +332,7 @@ int kl_sampling_values_complete(void *values, struct kl_error *err)
                                                         : 1000);
     whole(&v->batch, row->batch), whole(&v->chains, v->test_mode ? row->test_chains : row->chains);
     complete_generation(v, row);
+    v->usual = !v->epochs;
     return complete_ladder(v, row, err);
 }
 
@@ -410,7 +411,7 @@ static const struct kl_option options[] = {
     { "betas", 'B', KL_OPT_STRING, AT(betas), "LIST", 0, 0, true, "inverse temperatures, rising", "Ladder", NULL },
     { "chains", 'C', KL_OPT_INT, AT(chains), "N", 1, 65536, true, "of each beta", NULL, "repetitions" },
     WHOLE("first-chain", first_chain, 0, 4e9, "number of the first", NULL),
-    { "epochs", 'e', KL_OPT_STRING, AT(epochs), "LIST", 0, 0, true, "sampled, of each beta", NULL, NULL },
+    { "epochs", 'e', KL_OPT_STRING, AT(epochs), "LIST", 0, 0, true, "sampled, of each beta; of features take 10000", NULL, NULL },
     TEXT("warmup", warmup, "LIST", "epochs before them, at least: a step is tuned until its acceptance is near --accept", NULL),
     { "lr", 0, KL_OPT_STRING, AT(lr), "LIST", 0, 0, true, "step of each beta", NULL, "a0" },
     WHOLE("anneal", anneal, -1, 1e9, "epochs of the warm-up: beta rises from 0; -1: half", NULL),

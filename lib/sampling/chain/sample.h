@@ -29,7 +29,8 @@ struct kl_sampling_values {
     int64_t width;
     double l_max, sigma;
     const char *betas, *epochs, *warmup,
-        *lr; /* lists between commas; of one number or one for each beta */
+        *lr;    /* lists between commas; of one number or one for each beta */
+    bool usual; /* (hidden) epochs are the profile's */
     int64_t chains, first_chain;
     const char *sampler, *convention, *start, *schedule, *draws, *batches, *stop;
     int64_t batch, anneal, every, test_every, keep, period, min_steps, leapfrogs;

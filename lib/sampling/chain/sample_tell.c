@@ -161,12 +161,25 @@ static double error_of_chains(const struct kl_sampling_run *run, size_t rung, in
     return n > 1 ? sqrt(squares / (double)(n - 1) / (double)n) : NAN;
 }
 
+/* What --epochs and --warmup say, at most; by a rule they say something else. */
+static struct kl_sampling_lengths lengths_of(const struct kl_sampling_run *run)
+{
+    struct kl_sampling_lengths had = { .option = "--epochs" };
+    const struct kl_sampling_settings *s = &run->settings;
+    for (size_t k = 0; k < s->n_rungs && !s->stop.on; k++) {
+        if (s->rungs[k].epochs > had.n) had.n = s->rungs[k].epochs;
+        if (s->rungs[k].warmup > had.warmup) had.warmup = s->rungs[k].warmup;
+    }
+    return had;
+}
+
 int kl_sampling_tell_make(struct kl_sampling_told *told, const struct kl_sampling_run *run,
                           size_t n_rungs, int64_t chains, const struct kl_log *log, struct kl_error *err)
 {
     struct kl_sampling_verdict *verdicts = NULL;
     const int code = kl_sampling_run_verdicts(&verdicts, run, err);
-    if (!code) kl_sampling_warn(log, verdicts, n_rungs, "", "the training loss");
+    const struct kl_sampling_lengths had = lengths_of(run);
+    if (!code) kl_sampling_warn(log, verdicts, n_rungs, "", "the training loss", &had);
     if (!code && run_is_gibbs(run)) kl_sampling_warn_rise(log, verdicts, n_rungs);
     kl_sampling_run_say_warmup(run, log);
     for (size_t k = 0; k < n_rungs && !code; k++) {

@@ -245,7 +245,7 @@ static int make(struct kl_mode_run *run, const struct kl_sampling_chains *c, con
         free(verdicts);
         return code;
     }
-    bool amiss = kl_sampling_warn(run->stage.log, verdicts, c->n_betas, "", v->of);
+    bool amiss = kl_sampling_warn(run->stage.log, verdicts, c->n_betas, "", v->of, NULL);
     if (found) warn_scores(run->stage.log, &scores, &amiss);
     const bool table = !v->common.json && !v->common.quiet;
     if (table) tell(run->out, verdicts, c, path, v->of);

@@ -268,11 +268,34 @@ const char *kl_sampling_beside(char text[KL_SAMPLING_BESIDE], double value, doub
     return text;
 }
 
+/* " (--epochs 4300)": R-hat less 1 falls with the number of draws, as effective draws rise with it. */
+enum { ASKED = 48 };
+static const char *longer(char text[ASKED], const struct kl_sampling_verdict *v, size_t n,
+                          const struct kl_sampling_lengths *had)
+{
+    double times = 1;
+    *text = '\0';
+    for (size_t i = 0; i < n; i++) {
+        if (has_high_rhat(&v[i])) times = fmax(times, (v[i].rhat - 1) / (KL_SAMPLING_MOST_RHAT - 1));
+        if (has_few(&v[i])) times = fmax(times, KL_SAMPLING_LEAST_ESS / fmin(v[i].bulk, v[i].tail));
+    }
+    if (!had || !had->n || !isfinite(times)) return text;
+    const double asked = 1.5 * times * (double)had->n, unit = pow(10, floor(log10(asked)) - 1);
+    snprintf(text, ASKED, " (%s %.0f)", had->option, ceil(asked / unit) * unit);
+    return text;
+}
+static const char *warmer(char text[ASKED], const struct kl_sampling_lengths *had)
+{
+    *text = '\0';
+    if (had && had->warmup) snprintf(text, ASKED, " (--warmup %lld)", 4 * (long long)had->warmup);
+    return text;
+}
+
 /* Chains that do not move, or not well. */
 static bool warn_of_moves(const struct kl_log *log, const struct kl_sampling_verdict *v, size_t n,
-                          const char *of, const char *trace)
+                          const char *of, const char *trace, const struct kl_sampling_lengths *had)
 {
-    char far[KL_SAMPLING_BESIDE];
+    char far[KL_SAMPLING_BESIDE], asked[ASKED];
     const struct those stuck = those(v, n, never_moved, by_chains),
                        still = those(v, n, is_still, by_chains),
                        away = those(v, n, is_far, by_acceptance);
@@ -292,34 +315,36 @@ static bool warn_of_moves(const struct kl_log *log, const struct kl_sampling_ver
     else if (away.worst)
         kl_caution(log,
                    "%sthe acceptance is far from its target %g at %s (%s in a chain%s): take a longer "
-                   "warm-up",
+                   "warm-up%s",
                    of, away.worst->target, away.at,
-                   kl_sampling_beside(far, away.worst->farthest, away.worst->target), away.worst_at);
+                   kl_sampling_beside(far, away.worst->farthest, away.worst->target), away.worst_at,
+                   warmer(asked, had));
     return stuck.worst || still.worst || away.worst;
 }
 
 /* Chains whose draws say too little. */
 static bool warn_of_draws(const struct kl_log *log, const struct kl_sampling_verdict *v, size_t n,
-                          const char *of)
+                          const char *of, const struct kl_sampling_lengths *had)
 {
-    char value[KL_SAMPLING_BESIDE];
+    char value[KL_SAMPLING_BESIDE], asked[ASKED], warm[ASKED];
     const struct those apart = those(v, n, has_high_rhat, by_rhat), few = those(v, n, has_few, by_draws),
                        off = those(v, n, virial_is_off, by_virial);
     if (apart.worst)
         kl_caution(
             log,
-            "%sR-hat is above %g at %s (%s%s): the chains have not met; sample longer, or warm up "
-            "longer",
+            "%sR-hat is above %g at %s (%s%s): the chains have not met; sample longer%s, or warm up "
+            "longer%s",
             of, KL_SAMPLING_MOST_RHAT, apart.at,
-            kl_sampling_beside(value, apart.worst->rhat, KL_SAMPLING_MOST_RHAT), apart.worst_at);
+            kl_sampling_beside(value, apart.worst->rhat, KL_SAMPLING_MOST_RHAT), apart.worst_at,
+            longer(asked, v, n, had), warmer(warm, had));
     if (few.worst)
         kl_caution(
             log,
             "%sfewer than %g effective draws at %s (%s%s): the standard errors are unreliable; "
-            "sample longer",
+            "sample longer%s",
             of, KL_SAMPLING_LEAST_ESS, few.at,
             kl_sampling_beside(value, fmin(few.worst->bulk, few.worst->tail), KL_SAMPLING_LEAST_ESS),
-            few.worst_at);
+            few.worst_at, longer(asked, v, n, had));
     if (off.worst)
         kl_caution(log,
                    "%sthe virial ratio, 1 at equilibrium, is off at %s (%.3g%s): not at equilibrium, or "
@@ -329,10 +354,10 @@ static bool warn_of_draws(const struct kl_log *log, const struct kl_sampling_ver
 }
 
 bool kl_sampling_warn(const struct kl_log *log, const struct kl_sampling_verdict *v, size_t n,
-                      const char *of, const char *trace)
+                      const char *of, const char *trace, const struct kl_sampling_lengths *had)
 {
-    bool amiss = warn_of_moves(log, v, n, of, trace);
-    amiss |= warn_of_draws(log, v, n, of);
+    bool amiss = warn_of_moves(log, v, n, of, trace, had);
+    amiss |= warn_of_draws(log, v, n, of, had);
     const struct those unknown = those(v, n, is_unknown, by_chains);
     if (unknown.worst) {
         kl_caution(log, "%snothing is known of %s: fewer than four draws, or one that is no number", of,

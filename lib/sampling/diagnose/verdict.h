@@ -35,10 +35,16 @@ int kl_sampling_verdicts(struct kl_sampling_verdict **verdicts, const struct kl_
 /* An acceptance that is tuned is to be so near to its target, one that is not at least so large. */
 #define KL_SAMPLING_NEAR_ACCEPTANCE 0.15
 #define KL_SAMPLING_LEAST_ACCEPTANCE 0.1
+/* By which option chains had so many epochs or draws, and so long a warm-up. */
+struct kl_sampling_lengths {
+    const char *option; /* "--epochs" */
+    int64_t n, warmup;
+};
 /* Cautions for what is amiss, each behind `of` ("twin: "; ""); trace: "train_loss"; false: nothing is.
- */
+   had: they name how many to ask for, half as many again as draws like these would need, and a warm-up
+   four times as long. NULL: no numbers. */
 bool kl_sampling_warn(const struct kl_log *log, const struct kl_sampling_verdict *v, size_t n,
-                      const char *of, const char *trace);
+                      const char *of, const char *trace, const struct kl_sampling_lengths *had);
 /* Of mean training losses of chains whose prior does not change with beta: their means fall with it, as
    the derivative is minus a variance. A caution where one rises by more than chance, which sees steps
    too large for a thermostat, whose virial ratio is 1 all the same; false: none does. */

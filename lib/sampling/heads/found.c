@@ -140,9 +140,10 @@ static void caution_evidence(const struct kl_sampling_head_found *f, int i)
 {
     const struct kl_log *log = f->stage->log;
     const struct kl_sampling_evidence *e = &f->evidence[i];
+    const struct kl_sampling_lengths had = { "--draws", f->v->draws, f->v->warmup };
     char of[48] = "";
     if (f->n > 1) snprintf(of, sizeof of, "%.40s: ", f->names[i]);
-    kl_sampling_warn(log, e->verdicts, e->n_rungs, of, "the training loss");
+    kl_sampling_warn(log, e->verdicts, e->n_rungs, of, "the training loss", &had);
     if (isnan(e->mc))
         kl_caution(log, "ln Z of %s has no error: of chains that do not vary there is none",
                    f->names[i]);

@@ -188,7 +188,8 @@ static int warn_of_chains(struct work *w, struct kl_error *err)
     if (!w->files[0] || strcmp(path, "-") == 0) return KL_OK;
     int code = kl_sampling_chains_open(&chains, path, err);
     if (!code) code = kl_sampling_verdicts(&verdicts, &chains, "posterior/train_loss", NULL, err);
-    if (!code) kl_sampling_warn(w->run->stage.log, verdicts, chains.n_betas, "", "the training loss");
+    if (!code)
+        kl_sampling_warn(w->run->stage.log, verdicts, chains.n_betas, "", "the training loss", NULL);
     kl_sampling_chains_close(&chains);
     free(verdicts);
     return code;

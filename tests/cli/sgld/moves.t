@@ -1,5 +1,5 @@
 # Chains that move, and what is said of those that do not.
-~ s/ \([-0-9.e]+( at beta [0-9]+)?\):/ (X):/; s/[0-9.]+ \+- [0-9.e-]+ at/X +- X at/g; s/[0-9.]+ \+- none/X +- none/g; s/to [0-9]+ epochs at most/to N epochs at most/; s/warm-up of [0-9]+ of/warm-up of N of/
+~ s/--epochs [0-9]+\)/--epochs N)/; s/ \([-0-9.e]+( at beta [0-9]+)?\):/ (X):/; s/[0-9.]+ \+- [0-9.e-]+ at/X +- X at/g; s/[0-9.]+ \+- none/X +- none/g; s/to [0-9]+ epochs at most/to N epochs at most/; s/warm-up of [0-9]+ of/warm-up of N of/
 # A temperature between 0 and the profile's first one is warmed up and tuned as that one is.
 $ sgld sample -B 0,.5,.9,1 -e 2000 -C 2 -q -o between.h5 2>/dev/null; sgld diagnose between.h5 --json 2>/dev/null | jq -c '[.temperatures[1:][] | (.acceptance - 0.57 | fabs < 0.12)]'; sgld sample --data images --groups 0/1 --train-size 20 -B 0,2,5 --epochs 1 -o i.h5 $DATA/digits --print-config | grep '^ *warmup'
 > [true,true,true]
@@ -38,7 +38,7 @@ $ sgld sample -B 0,1,10 -e 200 --warmup 0 --lr 1e12 -C 4 --every 1 -q -o four.h5
 $ sgld sample -B 0,10 -C 2 -e 3000 --warmup 0 --no-tune --lr 0.55 --every 1 -o low.h5 2>&1 | grep -c 'the acceptance is low at beta 10'; sgld sample -B 0,10 -C 2 -e 40 --sampler sgld --lr 1e-30 --every 1 -o still.h5 >/dev/null
 > 1
 ! sgld: the training loss does not vary at beta 10, in 2 of 2 chains: it says nothing of how they mix
-! sgld: fewer than 400 effective draws at beta 0 (X): the standard errors are unreliable; sample longer
+! sgld: fewer than 400 effective draws at beta 0 (X): the standard errors are unreliable; sample longer (--epochs N)
 
 $ sgld diagnose between.h5 --of train01 -q; sgld sample -B 0,1 -C 2 -e 400 --every 1 --warmup 100 -q -o test.h5 2>/dev/null; sgld diagnose test.h5 --json 2>/dev/null | jq -c '[.temperatures[].mcse > 0] | all'
 > true

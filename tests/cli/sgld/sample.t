@@ -1,5 +1,5 @@
 # Chains on a ladder: a file under a key; threads, interruptions and the way there change no byte.
-~ s/ \([-0-9.e]+( at beta [0-9]+)?\):/ (X):/; s/warm-up of [0-9]+ of/warm-up of N of/; s/to [0-9]+ epochs at most/to N epochs at most/; s/ [0-9.]+ \+- [0-9.e-]+ at/ X +- X at/g
+~ s/--epochs [0-9]+\)/--epochs N)/; s/ \([-0-9.e]+( at beta [0-9]+)?\):/ (X):/; s/warm-up of [0-9]+ of/warm-up of N of/; s/to [0-9]+ epochs at most/to N epochs at most/; s/ [0-9.]+ \+- [0-9.e-]+ at/ X +- X at/g
 $ sgld sample -p classic --test-mode -o a.h5 | sed 's/0\.[0-9]*/X/g; s/X +- X/X/g; s/[0-9]e-[0-9]*/X/g'
 > a.h5: fcn1 on synth, 2 chains of 3001 parameters; mean training loss X at beta 0, X at beta 1, X at beta 10; X s
 ! sgld: the virial ratio, 1 at equilibrium, is off at beta 1, 10 (X): not at equilibrium, or the step is too large
@@ -42,8 +42,8 @@ $ sgld sample -p classic -B 1,5,10 --extend $DATA/digits/train-labels-idx1-ubyte
 $ sgld sample --data images --groups 01234/56789 --train-size 60 --test-mode $DATA/digits -o d.h5 --json | jq -c '[.ladder[] | .beta], [.ladder[] | .train01 >= 0 and .train01 <= 1]'
 > [0,3,10]
 > [true,true,true]
-! sgld: R-hat is above 1.01 at beta 3, 10 (X): the chains have not met; sample longer, or warm up longer
-! sgld: fewer than 400 effective draws at beta 0, 3, 10 (X): the standard errors are unreliable; sample longer
+! sgld: R-hat is above 1.01 at beta 3, 10 (X): the chains have not met; sample longer (--epochs N), or warm up longer (--warmup 80)
+! sgld: fewer than 400 effective draws at beta 0, 3, 10 (X): the standard errors are unreliable; sample longer (--epochs N)
 ! sgld: the warm-up of N of 6 chains was extended until the acceptance was near 0.57, to N epochs at most
 $ cache show d.h5 | grep -E '^(sampler|parameters|records|chains  |beta|0 |3 |10 )' | sed 's/[0-9.]* +- [0-9.]*/X/g'
 > sampler              mala
@@ -103,6 +103,10 @@ $ for loss in bbce ce square; do sgld sample train.h5 test.h5 --data features --
 > true
 > true
 > true
+# what a caution names is enough
+$ o="train.h5 test.h5 --data features --model linear -B 0,30"; n=$(sgld sample $o -e 300 -o short.h5 2>&1 >log | grep -o -- '--epochs [0-9]*' | tail -1); [ "${n#* }" -gt 450 ] && sgld sample $o $n -o long.h5 2>&1 >log | grep -c 'R-hat\|effective'
+> 0
+? 1
 $ cache log bbce.h5 | grep -c 'extract-features .* train.h5'
 > 1
 $ extract-features $DATA/wine/wine.csv --label cultivar --columns alcohol,hue -q -o two.h5
@@ -118,6 +122,7 @@ $ sgld sample train.h5 test.h5 -o e.h5
 $ sgld sample train.h5 train.h5 --data features --dry-run -o e.h5 | head -1
 > miss: the target does not exist
 ! sgld: train.h5: the test part is the training part: test errors say nothing new
+! sgld: --data features: 1200 epochs are a first look; for a law that can be reported give --epochs 10000 --warmup 1600
 $ head -c 5000 $DATA/digits/train-images-idx3-ubyte > train-images-idx3-ubyte; cp $DATA/digits/train-labels-idx1-ubyte $DATA/digits/test-* .; sgld sample --data images . -o e.h5
 ! sgld: ./train-images-idx3-ubyte: 4984 bytes after the header, expected 91968 (1437 items of 64); cut short: copy or download it again
 ? 65
