@@ -288,6 +288,21 @@ static void tell_shots(const struct kl_control_regret *r, FILE *out)
     else fprintf(out, "\nnever less loss than the best fixed pulse\n");
 }
 
+/* A line that explains less than half of what varies is none. */
+static void tell_line(const struct kl_control_regret *r, FILE *out)
+{
+    static const double LEAST_R2 = 0.5;
+    if (r->scales < 2) return;
+    if (r->line.r2 >= LEAST_R2)
+        fprintf(out, "gain against the family's variance: %.3g + %.3g x, R2 %.3f\n", r->line.a,
+                r->line.b, r->line.r2);
+    else if (isnan(r->line.r2))
+        fprintf(out, "gain against the family's variance: no line, nothing varies\n");
+    else
+        fprintf(out, "gain against the family's variance: no line, as its R2, %.3f, is below %g\n",
+                r->line.r2, LEAST_R2);
+}
+
 static void tell(const struct work *w, FILE *out)
 {
     const struct kl_control_regret *r = &w->regret;
@@ -312,9 +327,7 @@ static void tell(const struct work *w, FILE *out)
     else if (r->fit.r2 == r->fit.r2)
         fprintf(out, "gain of K steps: %.3g (1 - exp(-%.3g K)), R2 %.3f\n", r->fit.c, r->fit.beta,
                 r->fit.r2);
-    if (r->scales > 1)
-        fprintf(out, "gain against the family's variance: %.3g + %.3g x, R2 %.3f\n", r->line.a,
-                r->line.b, r->line.r2);
+    tell_line(r, out);
     if (r->n_shots) tell_shots(r, out);
     char verdict[KL_CONTROL_VERDICT];
     kl_control_verdict_words(verdict, r);

@@ -267,6 +267,86 @@ static int make(struct work *w, struct kl_control_hardware *hardware, struct kl_
     return code ? code : read_and_score(w, err);
 }
 
+/* ---- a rate that costs too much ---- */
+/* Is the loss at the rate, not rounded, a tenth above the pulse's own, and more than rounding? */
+static bool is_dear(const struct kl_control_score *s)
+{
+    const double own = s->loss[KL_CONTROL_ROW_DESIGNED], more = s->loss[KL_CONTROL_ROW_SAMPLED] - own;
+    return more > 0.1 * own && more > 1e-9;
+}
+
+/* *dear at another rate, in samples a unit of time. */
+static int try_rate(bool *dear, struct work *w, const struct kl_control_hardware *hardware, double rate,
+                    struct kl_error *err)
+{
+    const struct kl_control_distortion none = { .tau = -1 };
+    struct kl_control_hardware other = *hardware;
+    struct kl_control_samples samples = { 0 };
+    struct kl_control_score score;
+    char text[32];
+    snprintf(text, sizeof text, "%.17g", rate);
+    other.rate = text, other.bits = other.pad = other.multiple = 0, other.full_scale = 0;
+    int code = kl_control_samples_make(&samples, &w->pulse, kl_store_file_content(w->file), &other, err);
+    if (!code) code = kl_control_score_samples(&score, &w->pulse, &samples, &none, err);
+    if (!code) *dear = is_dear(&score);
+    kl_control_samples_free(&samples);
+    return code;
+}
+
+/* Twice the rate, four times, and so on, and the pulse's own among them: the first that is not dear. */
+static int find_rate(double *rate, struct work *w, const struct kl_control_hardware *hardware,
+                     struct kl_error *err)
+{
+    enum { DOUBLINGS = 7 };
+    const struct kl_control_setup *setup = &w->pulse.setup;
+    const double given = w->samples.rate, most = KL_CONTROL_MOST_SAMPLES / setup->problem.duration / 2,
+                 own = (w->pulse.samples ? setup->waveform.samples : setup->problem.segments) /
+                       setup->problem.duration;
+    bool dear = true, tried = own <= given;
+    int code = KL_OK;
+    *rate = given;
+    for (int i = 0; i < DOUBLINGS && dear && !code; i++) {
+        if (!tried && own <= 2 * *rate) {
+            code = try_rate(&dear, w, hardware, own, err);
+            if (!code && !dear) *rate = own;
+            tried = true;
+            if (code || !dear) break;
+        }
+        *rate *= 2;
+        if (*rate > most) break;
+        code = try_rate(&dear, w, hardware, *rate, err);
+    }
+    if (dear) *rate = 0;
+    return code == KL_EUSAGE ? KL_OK : code; /* more samples than there may be */
+}
+
+/* As --rate takes it. */
+static void rate_text(char text[48], const struct kl_control_samples *s, double rate)
+{
+    const double a_second = s->unit > 0 ? rate / s->unit : 0;
+    if (a_second >= 1e6)
+        snprintf(text, 48, "'%.6g %cS/s'", a_second / (a_second < 0.9999e9 ? 1e6 : 1e9),
+                 a_second < 0.9999e9 ? 'M' : 'G');
+    else if (a_second > 0) snprintf(text, 48, "'%.6g kS/s'", a_second / 1e3);
+    else snprintf(text, 48, "%.6g", rate);
+}
+
+static int warn_of_rate(struct work *w, const struct kl_control_hardware *hardware, struct kl_error *err)
+{
+    const double *loss = w->score.loss;
+    char text[48], better[80] = "no rate up to a hundred times as high would not";
+    double rate;
+    if (!is_dear(&w->score)) return KL_OK;
+    const int code = find_rate(&rate, w, hardware, err);
+    if (code) return code;
+    rate_text(text, &w->samples, rate);
+    if (rate > 0) snprintf(better, sizeof better, "--rate %s does not", text);
+    rate_text(text, &w->samples, w->samples.rate);
+    kl_caution(w->run->stage.log, "--rate %s raises the loss from %.3g to %.3g, more than a tenth; %s",
+               text, loss[KL_CONTROL_ROW_DESIGNED], loss[KL_CONTROL_ROW_SAMPLED], better);
+    return KL_OK;
+}
+
 static int export_pulse(struct work *w, struct kl_error *err)
 {
     const struct kl_stage *stage = &w->run->stage;
@@ -283,6 +363,7 @@ static int export_pulse(struct work *w, struct kl_error *err)
     if (!code)
         code = kl_store_target_check_bytes(w->name, 0, kl_control_samples_mark(hardware.format),
                                            v->common.force, stage->inputs, 1, err);
+    if (!code) code = warn_of_rate(w, &hardware, err);
     const int verdict = code ? code : judge(w, err);
     if (!code && !verdict) code = kl_store_publish_bytes(&written, w->name, w->bytes, w->n_bytes, err);
     w->status = verdict ? "not written" : written ? "computed" : "up to date";

@@ -92,6 +92,7 @@ $ qcontrol export x.h5 --full-scale 1 -o c.csv; echo $?; qcontrol export x.h5 --
 > 26
 > 0.9499
 ! qcontrol: --full-scale: found 1, and 14 of 40 samples are larger; expected at least 2.4634, the modulus of the largest
+! qcontrol: --rate 20 raises the loss from 0.0414 to 0.0493, more than a tenth; --rate 40 does not
 
 # A low pass that the pulse was made for stands between its samples and the qubit; another one is told by --tau.
 $ qcontrol optimize -g x --starts 2 --segments 10 --low-pass 0.02 --oversample 8 --functions fourier --count 1 --zero-ends -o lp.h5 -q
@@ -211,3 +212,9 @@ $ qcontrol score x.h5 -p x.h5
 $ qcontrol score x.csv -p cz.h5
 ! qcontrol: x.csv: conventions: outputs: found 2, expected 6, one a control
 ? 65
+
+# A rate that costs more than a tenth of the loss: one line, and the rate that does not, which then says nothing; in JSON too.
+$ qcontrol optimize --system transmon -q -o dear.h5; qcontrol export dear.h5 --rate '0.2 GS/s' -o dear.csv 2>err >log; cat err; r=$(sed "s/.*; --rate '\(.*\)' does not/\1/" err); qcontrol export dear.h5 --rate "$r" -f -o dear.csv >log && qcontrol score dear.csv --pulse dear.h5 --json | jq '(.sampled - .designed) / .designed < 0.1'; qcontrol export dear.h5 --rate '0.2 GS/s' -f --json -o dear.csv 2>/dev/null | jq '.cautions | length'
+> qcontrol: --rate '200 MS/s' raises the loss from 0.0003 to 0.0044, more than a tenth; --rate '3.2 GS/s' does not
+> true
+> 1
