@@ -347,7 +347,7 @@ static int choose_device(struct kl_sequence_learner *s, const struct kl_training
 static int open_training(struct kl_training *t, struct kl_error *err)
 {
     struct kl_sequence_learner *s = t->state;
-    s->v = t->values, s->inputs = t->inputs;
+    s->v = t->values, s->inputs = t->inputs, s->log = t->log;
     int code = choose_device(s, t, err);
     if (!code) code = open_data(s, t, err);
     if (!code && s->device.cuda) code = kl_sequence_gpu_check(s, err);
