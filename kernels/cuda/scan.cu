@@ -109,12 +109,14 @@ static int take_arrays(struct scans *w, struct kl_error *err)
     if (code) kl_cuda_give_pieces(&w->passing);
     return code;
 }
-/* For as many windows at once as fit: a quarter of what is free, or less. */
+/* For as many windows at once as a quarter of what is free holds; for a step's in any case, if all of it
+   does, or for half of them, a quarter and so on. */
 static int take_room(struct scans *w, struct kl_error *err)
 {
     size_t values = 0;
     for (int i = 0; i < w->n_arrays; i++) values += size_of(w, &w->arrays[i]);
     int code = kl_cuda_room(&w->room, w->n_copies * values * sizeof(float), err);
+    if (w->room < w->back) w->room = w->back;
     if (w->room > w->most) w->room = w->most;
     if (!code) code = take_arrays(w, err);
     for (; code == KL_ENOMEM && w->room > 1; code = take_arrays(w, err)) w->room /= 2;
