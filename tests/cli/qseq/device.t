@@ -35,6 +35,8 @@ $ export KETLINE_CUDA=$BUILD/tests/cuda/libketline-cuda.so; small() { qseq train
 +   small -m $m --replicas 2 --threads 1 --device cuda -o one.h5; cmp one.h5 $m.h5 && echo same
 +   KETLINE_EMULATED_MEMORY=500000 qseq train w.h5 -m $m --width 8 --state 3 --epochs 2 --batch-size 6 --no-provenance --replicas 2 --device cuda -o few.h5 2>&1 | grep -o 'the GPU.*'; cmp few.h5 $m.h5 && echo same
 +   KETLINE_EMULATED_MEMORY=50000 small -m $m --device cuda -o none.h5; KETLINE_EMULATED_FAIL=250 small -m $m --replicas 2 --checkpoint-every 1 --device cuda -o lost.h5; ls -A | grep lost; small -m $m --replicas 2 --device cuda -o lost.h5; cmp lost.h5 $m.h5 && echo same; rm lost.h5; done
++ qseq sweep -q w.h5 -g "model=classical-mamba,classical-hydra" --width 8 --state 3 --epochs 2 --batch-size 6 --no-provenance --device cuda -o nets.h5; for m in classical-mamba classical-hydra; do small -m $m --device cuda -o single.h5 -f; cmp single.h5 nets-sequence-models/model=$m.h5 && echo as alone; done
++ qseq bench w.h5 -g model=classical-mamba,classical-hydra -b 3 --seconds 0.01 --progress none --device cuda --json | jq -c '.rows[] | [.model, .device, .seconds > 0]'
 > same
 > the GPU's memory has room for 3 of a step's 6 windows at once; the results are the same
 > same
@@ -45,6 +47,10 @@ $ export KETLINE_CUDA=$BUILD/tests/cuda/libketline-cuda.so; small() { qseq train
 > same
 > .lost.h5.checkpoint
 > same
+> as alone
+> as alone
+> ["classical-mamba","cuda: emulated",true]
+> ["classical-hydra","cuda: emulated",true]
 ! qseq: windows: the GPU's memory is full; fewer of them, or --device cpu
 ! qseq: from the GPU: CUDA says: emulated failure
 ! qseq: windows: the GPU's memory is full; fewer of them, or --device cpu
