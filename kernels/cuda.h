@@ -37,7 +37,7 @@ struct kl_cuda {
     const struct kl_cuda_gans_calls *gans;
     const struct kl_cuda_chains_calls *chains, *layers;
     const struct kl_cuda_pulses_calls *pulses;
-    const struct kl_cuda_windows_calls *windows;
+    const struct kl_cuda_windows_calls *windows, *scans;
 };
 /* The library's one name. */
 const struct kl_cuda *kl_cuda_table(void);

@@ -2,12 +2,14 @@
    Circuits of windows on a GPU (kernels/cuda/windows.cu): see kernels/cuda.h. At each step of a window
    (channels, steps) a circuit on |0>, whose angles are one map of the step's values; weighted sums over
    the steps of all wires' <X>, <Y>, <Z>; and back. Copies of one net, each with parameters and windows
-   of its own, are one launch. */
+   of its own, are one launch. State-space nets have the same table (kernels/cuda/scan.cu). */
 #ifndef KL_KERNELS_CUDA_WINDOWS_H
 #define KL_KERNELS_CUDA_WINDOWS_H
 
 #include <stddef.h>
 #include <stdint.h>
+
+#include "kernels/cuda_scans.h"
 
 struct kl_error;
 /* exp(-i angle P / 2), P the string of X where only x is set, Z where only z, Y where both, by bits of
@@ -30,7 +32,9 @@ enum kl_cuda_windows_kind {
     /* There is no circuit: tanh(map x + shift) in place of what wires measure, n_angles of them. */
     KL_CUDA_WINDOW_TANH,
     /* Nor here, in place of r: tanh(features times layer norm of z + their bias). */
-    KL_CUDA_WINDOW_NORM_TANH
+    KL_CUDA_WINDOW_NORM_TANH,
+    /* Nothing of all this: a state-space net, `scans`, which goes by another table of functions. */
+    KL_CUDA_WINDOW_SCANS
 };
 struct kl_cuda_windows_shape {
     int32_t kind, superposed;
@@ -49,6 +53,7 @@ struct kl_cuda_windows_shape {
     uint32_t threshold, purpose;
     float keep_scale;
     uint64_t seed;
+    struct kl_cuda_scans_shape scans; /* dropout acts behind its embedding */
 };
 /* Where a copy's parameters stand, and the derivatives by them (complex numbers: dL/dRe, dL/dIm): map
    (n_angles, channels), shift, base (n_angles), shared (n_shared), weights (n_weights, steps); if
@@ -94,12 +99,20 @@ static inline struct kl_cuda_windows_places kl_cuda_windows_places(const struct 
     p.end = p.conv_bias + (size_t)s->filters;
     return p;
 }
-/* What comes of a window: of each sum <X> of all wires, <Y>, <Z>. */
+/* What a copy is given. */
+static inline size_t kl_cuda_windows_given(const struct kl_cuda_windows_shape *s)
+{
+    if (s->kind == KL_CUDA_WINDOW_SCANS) return kl_cuda_scans_places(&s->scans, (size_t)s->channels).end;
+    return kl_cuda_windows_places(s).end;
+}
+/* What comes of a window: of each sum <X> of all wires, <Y>, <Z>; of scans the width. */
 static inline size_t kl_cuda_windows_outputs(const struct kl_cuda_windows_shape *s)
 {
+    if (s->kind == KL_CUDA_WINDOW_SCANS) return (size_t)s->scans.width;
     return (size_t)s->n_weights * 3 * (size_t)s->n_qubits;
 }
-/* n copies, count windows of each: rows (n, count) of those on the GPU, given (n, places.end). */
+/* n copies, count windows of each: rows (n, count) of those on the GPU, given (n,
+ * kl_cuda_windows_given). */
 struct kl_cuda_windows_batch {
     size_t n, count;
     const int32_t *rows;
@@ -122,9 +135,11 @@ struct kl_cuda_windows_calls {
     /* sum (n, count, kl_cuda_windows_outputs). */
     int (*forward)(struct kl_cuda_windows *windows, float *sum,
                    const struct kl_cuda_windows_batch *batch, struct kl_error *err);
-    /* Of the last batch that went forward: by_given (n, places.end) from the derivatives by its sums. */
+    /* Of the last batch that went forward: by_given, as given, from the derivatives by its sums. */
     int (*back)(struct kl_cuda_windows *windows, float *by_given, const float *by_sum,
                 struct kl_error *err);
+    /* Windows of each copy that go through at once; fewer than `most`: the memory is full. */
+    size_t (*at_once)(const struct kl_cuda_windows *windows);
     void (*close)(struct kl_cuda_windows **windows);
 };
 

@@ -3,8 +3,8 @@
    them in a block. Rows are timesteps, channels lie side by side: lanes are channels, so a scan is one
    chain over time a lane and state. Forward keeps the state at every eighth step; backward takes the
    eight steps between two of them again, so memory is that of an eighth of all states, and time grows
-   with the number of steps. Every sum has one order on all instruction sets. No cuda/ twin yet: these
-   models run on the CPU.
+   with the number of steps. Every sum has one order on all instruction sets. On a GPU:
+   kernels/cuda/scan.cu, by kernels/cuda_scans.h.
    Rows begin `ld` values apart, a multiple of 16; channels are a multiple of 16. */
 #ifndef KL_SCAN_H
 #define KL_SCAN_H

@@ -267,12 +267,12 @@ static int launch(void (*kernel)(struct kl_layers_call), dim3 grid, int threads,
 {
     void *arguments[] = { call };
     return kl_cuda_check(
-        cudaLaunchKernel(kernel, grid, dim3((unsigned)threads), arguments, KL_LAYERS_SHARED, NULL),
+        cudaLaunchKernel(kernel, grid, dim3((unsigned)threads), arguments, KL_PRODUCT_SHARED, NULL),
         "sampling", err);
 }
 static unsigned tiles(int n)
 {
-    return (unsigned)((n + KL_LAYERS_TILE - 1) / KL_LAYERS_TILE);
+    return (unsigned)((n + KL_PRODUCT_TILE - 1) / KL_PRODUCT_TILE);
 }
 
 /* A slice back through all layers. */

@@ -6,15 +6,12 @@
 #define KL_CUDA_LAYERS_CUH
 
 #include "kernels/cuda/langevin.cuh"
+#include "kernels/cuda/product.cuh"
 #include "kernels/inline/losses.h"
 
 enum {
     KL_LAYERS_ROWS = 256, /* records of a slice, and threads that judge them */
-    KL_LAYERS_TILE = 64,
-    KL_LAYERS_DEEP = 16,
-    KL_LAYERS_STEP = KL_LAYERS_TILE + 4,
-    KL_LAYERS_THREADS = 256,
-    KL_LAYERS_SHARED = 2 * KL_LAYERS_DEEP * KL_LAYERS_STEP * (int)sizeof(float)
+    KL_LAYERS_THREADS = KL_PRODUCT_THREADS
 };
 
 /* Sums of a pass over records. */
@@ -95,51 +92,6 @@ KL_GPU float *kl_layers_place(float *of_all, const kl_layers_call &call, int l, 
     return of_all + ((size_t)chain * KL_LAYERS_ROWS + (size_t)r) * (size_t)call.job.width[l + 1];
 }
 
-/* ---- a product ---- */
-
-/* sum[i][j] of rows row + 4 y + i and columns column + 4 x + j of a product of n links goes on: a(row,
-   link), b(column, link), 0 outside. ROWS, COLUMNS: their numbers lie side by side by link. */
-template <bool ROWS, bool COLUMNS, class A, class B>
-KL_GPU void kl_layers_product(float (&sum)[4][4], int n, A a, B b)
-{
-    float *rows = kl_shared, *columns = kl_shared + KL_LAYERS_DEEP * KL_LAYERS_STEP;
-    const int t = (int)threadIdx.x, x = t % 16 * 4, y = t / 16 * 4;
-    for (int first = 0; first < n; first += KL_LAYERS_DEEP) {
-        for (int e = t; e < KL_LAYERS_TILE * KL_LAYERS_DEEP; e += KL_LAYERS_THREADS) {
-            const int link = ROWS ? e % KL_LAYERS_DEEP : e / KL_LAYERS_TILE,
-                      i = ROWS ? e / KL_LAYERS_DEEP : e % KL_LAYERS_TILE;
-            rows[link * KL_LAYERS_STEP + i] = first + link < n ? a(i, first + link) : 0;
-        }
-        for (int e = t; e < KL_LAYERS_TILE * KL_LAYERS_DEEP; e += KL_LAYERS_THREADS) {
-            const int link = COLUMNS ? e % KL_LAYERS_DEEP : e / KL_LAYERS_TILE,
-                      i = COLUMNS ? e / KL_LAYERS_DEEP : e % KL_LAYERS_TILE;
-            columns[link * KL_LAYERS_STEP + i] = first + link < n ? b(i, first + link) : 0;
-        }
-        __syncthreads();
-#pragma unroll
-        for (int k = 0; k < KL_LAYERS_DEEP; k++) {
-            const float4 p = *(const float4 *)(rows + k * KL_LAYERS_STEP + y),
-                         q = *(const float4 *)(columns + k * KL_LAYERS_STEP + x);
-            const float of_row[4] = { p.x, p.y, p.z, p.w }, of_column[4] = { q.x, q.y, q.z, q.w };
-#pragma unroll
-            for (int i = 0; i < 4; i++)
-#pragma unroll
-                for (int j = 0; j < 4; j++) sum[i][j] = fmaf(of_row[i], of_column[j], sum[i][j]);
-        }
-        __syncthreads();
-    }
-}
-/* use(row, column, sum) of a thread's sums within rows and columns. */
-template <class F> KL_GPU void kl_layers_each(float (&sum)[4][4], int rows, int columns, F use)
-{
-    const int x = (int)threadIdx.x % 16 * 4, y = (int)threadIdx.x / 16 * 4;
-#pragma unroll
-    for (int i = 0; i < 4; i++)
-#pragma unroll
-        for (int j = 0; j < 4; j++)
-            if (y + i < rows && x + j < columns) use(y + i, x + j, sum[i][j]);
-}
-
 /* ---- passes ---- */
 
 /* Tiles of (units, records, chains): what a layer puts out, ReLU but for the last one. */
@@ -148,18 +100,18 @@ static __global__ void __launch_bounds__(KL_LAYERS_THREADS)
 {
     const kl_layers_job &job = call.job;
     const int chain = (int)blockIdx.z, l = call.layer, in = job.width[l], out = job.width[l + 1],
-              unit = (int)blockIdx.x * KL_LAYERS_TILE, row = (int)blockIdx.y * KL_LAYERS_TILE;
+              unit = (int)blockIdx.x * KL_PRODUCT_TILE, row = (int)blockIdx.y * KL_PRODUCT_TILE;
     const kl_layers_now &now = call.now[chain];
     const int rows = kl_layers_rows(call, now) - row;
     const float *own = (now.fresh ? job.fresh : job.w) + (size_t)chain * (size_t)job.size,
                 *w = own + job.weights[l] + (size_t)unit * (size_t)in, *b = own + job.biases[l] + unit;
     float sum[4][4] = {};
     if (rows < 1) return;
-    kl_layers_product<true, true>(
+    kl_product<true, true>(
         sum, in,
         [&](int i, int k) { return i < rows ? kl_layers_input(call, now, chain, row + i)[k] : 0; },
         [&](int j, int k) { return unit + j < out ? w[(size_t)j * (size_t)in + (size_t)k] : 0; });
-    kl_layers_each(sum, rows, out - unit, [&](int i, int j, float z) {
+    kl_product_each(sum, rows, out - unit, [&](int i, int j, float z) {
         z += b[j];
         kl_layers_place(job.out[l], call, l, chain, row + i)[unit + j] =
             l + 1 < job.n_layers && z < 0 ? 0 : z;
@@ -172,13 +124,13 @@ static __global__ void __launch_bounds__(KL_LAYERS_THREADS)
 {
     const kl_layers_job &job = call.job;
     const int chain = (int)blockIdx.z, l = call.layer, in = job.width[l], out = job.width[l + 1],
-              unit = (int)blockIdx.x * KL_LAYERS_TILE, row = (int)blockIdx.y * KL_LAYERS_TILE;
+              unit = (int)blockIdx.x * KL_PRODUCT_TILE, row = (int)blockIdx.y * KL_PRODUCT_TILE;
     const kl_layers_now &now = call.now[chain];
     const int rows = kl_layers_rows(call, now) - row;
     const float *w = (now.fresh ? job.fresh : job.w) + (size_t)chain * (size_t)job.size + job.weights[l];
     float sum[4][4] = {};
     if (rows < 1) return;
-    kl_layers_product<true, false>(
+    kl_product<true, false>(
         sum, out,
         [&](int i, int k) {
             return i < rows ? kl_layers_place(job.back[l], call, l, chain, row + i)[k] : 0;
@@ -186,7 +138,7 @@ static __global__ void __launch_bounds__(KL_LAYERS_THREADS)
         [&](int j, int k) {
             return unit + j < in ? w[(size_t)k * (size_t)in + (size_t)(unit + j)] : 0;
         });
-    kl_layers_each(sum, rows, in - unit, [&](int i, int j, float g) {
+    kl_product_each(sum, rows, in - unit, [&](int i, int j, float g) {
         const bool active = kl_layers_place(job.out[l - 1], call, l - 1, chain, row + i)[unit + j] > 0;
         kl_layers_place(job.back[l - 1], call, l - 1, chain, row + i)[unit + j] = active ? g : 0;
     });
@@ -199,7 +151,7 @@ static __global__ void __launch_bounds__(KL_LAYERS_THREADS)
 {
     const kl_layers_job &job = call.job;
     const int chain = (int)blockIdx.z, l = call.layer, in = job.width[l], out = job.width[l + 1],
-              input = (int)blockIdx.x * KL_LAYERS_TILE, unit = (int)blockIdx.y * KL_LAYERS_TILE;
+              input = (int)blockIdx.x * KL_PRODUCT_TILE, unit = (int)blockIdx.y * KL_PRODUCT_TILE;
     const kl_layers_now &now = call.now[chain];
     const int rows = kl_layers_rows(call, now);
     float *own = (now.fresh ? job.fresh_gradient : job.gradient) + (size_t)chain * (size_t)job.size;
@@ -210,9 +162,9 @@ static __global__ void __launch_bounds__(KL_LAYERS_THREADS)
     };
     if (rows < 1) return;
     if (call.slice)
-        kl_layers_each(sum, out - unit, in + 1 - input,
-                       [&](int i, int j, float &s) { s = *place(i, j); });
-    kl_layers_product<false, false>(
+        kl_product_each(sum, out - unit, in + 1 - input,
+                        [&](int i, int j, float &s) { s = *place(i, j); });
+    kl_product<false, false>(
         sum, rows,
         [&](int i, int k) {
             return unit + i < out ? kl_layers_place(job.back[l], call, l, chain, k)[unit + i] : 0;
@@ -222,7 +174,7 @@ static __global__ void __launch_bounds__(KL_LAYERS_THREADS)
                    : input + j == in ? 1.0f
                                      : 0;
         });
-    kl_layers_each(sum, out - unit, in + 1 - input, [&](int i, int j, float g) { *place(i, j) = g; });
+    kl_product_each(sum, out - unit, in + 1 - input, [&](int i, int j, float g) { *place(i, j) = g; });
 }
 
 /* Sum over the block's threads, the same in all of them. */

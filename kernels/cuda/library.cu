@@ -150,7 +150,8 @@ static const struct kl_cuda table = { KL_CUDA_VERSION,
                                       &kl_cuda_chains_calls,
                                       &kl_cuda_layers_calls,
                                       &kl_cuda_pulses_calls,
-                                      &kl_cuda_windows_calls };
+                                      &kl_cuda_windows_calls,
+                                      &kl_cuda_scans_calls };
 
 extern "C" __attribute__((visibility("default"))) const struct kl_cuda *kl_cuda_table(void)
 {

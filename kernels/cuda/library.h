@@ -57,6 +57,24 @@ template <class T> static inline int kl_cuda_fetch(T *to, const T *from, size_t 
     return kl_cuda_check(cudaMemcpy((void *)to, from, n * sizeof(T), cudaMemcpyDeviceToHost),
                          "from the GPU", err);
 }
+/* The same in a stream's order; what comes from there is there when this returns. */
+template <class T>
+static inline int kl_cuda_send_in(cudaStream_t stream, const T *to, const T *from, size_t n,
+                                  struct kl_error *err)
+{
+    if (!n) return KL_OK;
+    return kl_cuda_check(
+        cudaMemcpyAsync((void *)to, from, n * sizeof(T), cudaMemcpyHostToDevice, stream), "to the GPU",
+        err);
+}
+template <class T>
+static inline int kl_cuda_fetch_in(cudaStream_t stream, T *to, const T *from, size_t n, const char *what,
+                                   struct kl_error *err)
+{
+    const int code = kl_cuda_check(
+        cudaMemcpyAsync(to, from, n * sizeof(T), cudaMemcpyDeviceToHost, stream), "from the GPU", err);
+    return code ? code : kl_cuda_check(cudaStreamSynchronize(stream), what, err);
+}
 /* How many times `bytes` a quarter of the memory that is free has room for; 1 at least. */
 int kl_cuda_room(size_t *n, size_t bytes, struct kl_error *err);
 /* Memory of the host that copies pass through, zeros; cudaFreeHost gives it back. */
@@ -74,6 +92,6 @@ extern const struct kl_cuda_resnet_calls kl_cuda_resnet_calls;
 extern const struct kl_cuda_gans_calls kl_cuda_gans_calls;
 extern const struct kl_cuda_chains_calls kl_cuda_chains_calls, kl_cuda_layers_calls;
 extern const struct kl_cuda_pulses_calls kl_cuda_pulses_calls;
-extern const struct kl_cuda_windows_calls kl_cuda_windows_calls;
+extern const struct kl_cuda_windows_calls kl_cuda_windows_calls, kl_cuda_scans_calls;
 
 #endif

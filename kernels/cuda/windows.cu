@@ -221,22 +221,12 @@ static int take_gpu(const struct kl_cuda_windows *w, struct kl_error *err)
     return kl_cuda_check(cudaSetDevice(w->device), "taking the GPU", err);
 }
 
-/* n values to the GPU, in the order of the stream. */
-template <class T>
-static int send(struct kl_cuda_windows *w, const T *to, const T *from, size_t n, struct kl_error *err)
-{
-    if (!n) return KL_OK;
-    return kl_cuda_check(
-        cudaMemcpyAsync((void *)to, from, n * sizeof(T), cudaMemcpyHostToDevice, w->stream),
-        "to the GPU", err);
-}
-
 static int windows_put(struct kl_cuda_windows *w, size_t first, const float *x, size_t n,
                        struct kl_error *err)
 {
     const size_t size = (size_t)w->front.shape.channels * (size_t)w->front.shape.stride;
     int code = take_gpu(w, err);
-    if (!code) code = send(w, w->front.windows + first * size, x, n * size, err);
+    if (!code) code = kl_cuda_send_in(w->stream, w->front.windows + first * size, x, n * size, err);
     return code ? code : kl_cuda_check(cudaStreamSynchronize(w->stream), "windows to the GPU", err);
 }
 
@@ -259,14 +249,6 @@ static int run(struct kl_cuda_windows *w, struct kl_windows_job *job, kernel k, 
                          "windows' circuits", err);
 }
 
-static int fetch(struct kl_cuda_windows *w, float *to, const float *from, size_t n, struct kl_error *err)
-{
-    int code =
-        kl_cuda_check(cudaMemcpyAsync(to, from, n * sizeof *to, cudaMemcpyDeviceToHost, w->stream),
-                      "from the GPU", err);
-    return code ? code : kl_cuda_check(cudaStreamSynchronize(w->stream), "windows' circuits", err);
-}
-
 static int windows_forward(struct kl_cuda_windows *w, float *sum,
                            const struct kl_cuda_windows_batch *batch, struct kl_error *err)
 {
@@ -281,16 +263,17 @@ static int windows_forward(struct kl_cuda_windows *w, float *sum,
     if (!n || !count) return KL_OK;
     float *const to = w->sums;
     int code = take_gpu(w, err);
-    if (!code) code = send(w, front->rows, batch->rows, n * count, err);
-    if (!code) code = send(w, job->given, batch->given, n * job->places.end, err);
-    if (!code) code = send(w, job->replica, batch->replica, n, err);
+    if (!code) code = kl_cuda_send_in(w->stream, front->rows, batch->rows, n * count, err);
+    if (!code) code = kl_cuda_send_in(w->stream, job->given, batch->given, n * job->places.end, err);
+    if (!code) code = kl_cuda_send_in(w->stream, job->replica, batch->replica, n, err);
     if (!code && filters)
         code = run(w, front, front_kernel(false), w->front_bytes, false, filters, (float *)job->windows,
                    count * filters, count * filters, err);
     if (!code)
         code = run(w, job, blocks_kernel(&job->shape, false), w->bytes[0], false, w->outputs, to,
                    count * w->outputs, count * w->outputs, err);
-    return code ? code : fetch(w, sum, to, n * count * w->outputs, err);
+    return code ? code
+                : kl_cuda_fetch_in(w->stream, sum, to, n * count * w->outputs, "windows' circuits", err);
 }
 
 static int windows_back(struct kl_cuda_windows *w, float *by_given, const float *by_sum,
@@ -304,14 +287,20 @@ static int windows_back(struct kl_cuda_windows *w, float *by_given, const float 
     job->at = w->at[1];
     float *const to = w->sums;
     int code = take_gpu(w, err);
-    if (!code) code = send(w, job->by_sum, by_sum, w->n * count * w->outputs, err);
+    if (!code) code = kl_cuda_send_in(w->stream, job->by_sum, by_sum, w->n * count * w->outputs, err);
     if (!code)
         code = run(w, job, blocks_kernel(&job->shape, true), w->bytes[1], true, own, to, own, end, err);
     if (!code && front->shape.filters)
         code = run(w, front, front_kernel(true), w->front_bytes, true, end - own, to + own, end - own,
                    end, err);
-    return code ? code : fetch(w, by_given, to, w->n * end, err);
+    return code ? code : kl_cuda_fetch_in(w->stream, by_given, to, w->n * end, "windows' circuits", err);
 }
 
-const struct kl_cuda_windows_calls kl_cuda_windows_calls = { windows_open, windows_put, windows_forward,
-                                                             windows_back, windows_close };
+static size_t windows_at_once(const struct kl_cuda_windows *w)
+{
+    return w->most;
+}
+
+const struct kl_cuda_windows_calls kl_cuda_windows_calls = { windows_open,    windows_put,
+                                                             windows_forward, windows_back,
+                                                             windows_at_once, windows_close };

@@ -38,6 +38,11 @@ END {
         only("`qseq train --fold all`, Hydra, " n " qubits, ten folds side by side: an epoch of 1,492 windows, batch 64, a fold", "gpu-hydra-" n "-epoch")
         only("the same, ten replicas of a fold, a replica", "gpu-hydra-" n "-replicas-epoch")
     }
+    split("classical-mamba classical-hydra", nets, " ")
+    for (n = 1; n <= 2; n++) {
+        only("`qseq train --fold all -m " nets[n] "`, ten folds side by side: an epoch of 1,492 windows, batch 64, a fold", "gpu-" nets[n] "-epoch")
+        only("the same, ten replicas of a fold, a replica", "gpu-" nets[n] "-replicas-epoch")
+    }
     only("`sgld sample -p paper --data mnist`, 2 x 1000, nine betas: a step of all", "gpu-paper-mnist-step")
     only("`sgld sample`, SYNTH, 1,000 chains, MALA: an epoch of all", "gpu-synth-1000-chains-epoch")
     only("gradient of one qubit's gate (`doctor`), 16,384 tasks, 60 segments, float64 (on a GPU pulses have no other)", "gpu-16384-qubit-gradients")

@@ -74,6 +74,11 @@ const struct fault_job fault_jobs[] = {
                  "--batch-size 4 --threads 1 --no-provenance --device cuda -o out.h5",
       .old = "cp ../in/older-m.h5 out.h5",
       .gpu = "64000000" },
+    { .name = "qseq train of a state-space net on a GPU",
+      .command = "qseq train -q ../in/S001.h5 --split within -m classical-hydra --width 8 --state 3 "
+                 "--epochs 1 --batch-size 8 --threads 1 --no-provenance --device cuda -o out.h5",
+      .old = "cp ../in/older-m.h5 out.h5",
+      .gpu = "64000000" },
     { .name = "qseq bench on a GPU",
       .command = "qseq bench ../in/S001.h5 -m twin --qubits 2 --layers 1 -b 8 --seconds 0.01 "
                  "--threads 1 --device cuda --json",

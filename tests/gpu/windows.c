@@ -35,10 +35,10 @@ struct trial {
     struct kl_sequence_net net;
     struct kl_arena memory;
     struct kl_cuda_windows_shape shape;
-    struct kl_cuda_windows_places at;
-    size_t window, outputs, block; /* sizes */
-    float *x;                      /* (ROWS, window) */
-    float *params;                 /* (COPIES, block) */
+    size_t window, given, outputs, block; /* sizes */
+    size_t at_once;                       /* of windows, on the GPU's word */
+    float *x;                             /* (ROWS, window) */
+    float *params;                        /* (COPIES, block) */
     int32_t rows[COPIES * BATCH], labels[COPIES * BATCH];
     uint32_t replica[COPIES];
     float *logits, *grad;
@@ -56,7 +56,7 @@ static void begin(struct trial *t, const struct kl_sequence_model_options *o, si
     must(kl_arena_init(&t->memory, 0, &err), &err);
     must(t->net.model->gpu->shape(&t->shape, &t->net, &t->memory, &err), &err);
     t->shape.seed = 9;
-    t->at = kl_cuda_windows_places(&t->shape), t->outputs = kl_cuda_windows_outputs(&t->shape);
+    t->given = kl_cuda_windows_given(&t->shape), t->outputs = kl_cuda_windows_outputs(&t->shape);
     t->window = channels * kl_sequence_stride(steps), t->block = t->net.block.size;
     t->x = take(ROWS * t->window, sizeof *t->x);
     t->params = take(COPIES * t->block, sizeof *t->params);
@@ -82,14 +82,19 @@ static void end(struct trial *t)
     kl_sequence_net_close(&t->net);
 }
 
+static const struct kl_cuda_windows_calls *calls_of(const struct trial *t)
+{
+    return t->shape.kind == KL_CUDA_WINDOW_SCANS ? device.cuda->scans : device.cuda->windows;
+}
+
 /* Copies [first, first + n), all n forward and, if asked, back, as qseq has them. */
 static int on_gpu(struct trial *t, size_t first, size_t n, bool back, bool training)
 {
     const struct kl_sequence_gpu *gpu = t->net.model->gpu;
-    const struct kl_cuda_windows_calls *calls = device.cuda->windows;
+    const struct kl_cuda_windows_calls *calls = calls_of(t);
     const size_t work = gpu->work(&t->net);
     char *memory = take(COPIES, work);
-    float *given = take(n * t->at.end, sizeof *given), *by_given = take(n * t->at.end, sizeof *given);
+    float *given = take(n * t->given, sizeof *given), *by_given = take(n * t->given, sizeof *given);
     float *sum = take(n * BATCH * t->outputs, sizeof *sum), *by_sum = take(n * BATCH * t->outputs, 4);
     struct kl_cuda_windows *w = NULL;
     struct kl_error err;
@@ -101,10 +106,11 @@ static int on_gpu(struct trial *t, size_t first, size_t n, bool back, bool train
                                                  .step = 11,
                                                  .training = training };
     int code = calls->open(&w, &t->shape, ROWS, n, BATCH, BATCH, device.number, &err);
+    if (!code) t->at_once = calls->at_once(w);
     if (!code) code = calls->put(w, 0, t->x, 3, &err);
     if (!code) code = calls->put(w, 3, t->x + 3 * t->window, ROWS - 3, &err);
     for (size_t c = 0; c < n && !code; c++)
-        gpu->prepare(given + c * t->at.end, memory + c * work, &t->net,
+        gpu->prepare(given + c * t->given, memory + c * work, &t->net,
                      t->params + (first + c) * t->block);
     if (!code) code = calls->forward(w, sum, &batch, &err);
     for (size_t c = 0; c < n && !code; c++) {
@@ -124,20 +130,39 @@ static int on_gpu(struct trial *t, size_t first, size_t n, bool back, bool train
     if (!code && back) code = calls->back(w, by_given, by_sum, &err);
     for (size_t c = 0; c < n && !code && back; c++)
         gpu->finish(t->grad + (first + c) * t->block, memory + c * work, &t->net,
-                    t->params + (first + c) * t->block, by_given + c * t->at.end);
+                    t->params + (first + c) * t->block, by_given + c * t->given);
     if (w) calls->close(&w);
     free(memory), free(given), free(by_given), free(sum), free(by_sum);
-    if (code && code != KL_EUSAGE) must(code, &err);
+    if (code && code != KL_EUSAGE && code != KL_ENOMEM) must(code, &err);
     return code;
 }
 
-/* A copy on the CPU, in double; how far the GPU's is from it, in parts of the largest of each. */
-static void compare(double far[2], struct trial *t, size_t c, bool training)
+/* How far a copy's gradient is from that in double, in parts of the largest: of all; of each tensor that
+   is not as good as 0. */
+static void compare_gradients(double far[2], const struct trial *t, size_t c, const double *grad)
+{
+    double most = 0;
+    far[0] = far[1] = 0;
+    for (size_t i = 0; i < t->block; i++) most = fmax(most, fabs(grad[i]));
+    for (int k = 0; k < t->net.block.n; k++) {
+        const struct kl_tensor *tensor = &t->net.block.tensors[k];
+        double largest = 1e-5 * most, off = 0;
+        for (size_t i = tensor->offset; i < tensor->offset + tensor->size; i++) {
+            off = worse(off, (double)t->grad[c * t->block + i] - grad[i]);
+            largest = fmax(largest, fabs(grad[i]));
+        }
+        far[0] = worse(far[0], off / fmax(most, 1e-3)), far[1] = worse(far[1], off / largest);
+    }
+}
+
+/* A copy on the CPU, in double; how far the GPU's is from it, in parts of the largest: logits and loss,
+   then gradients. */
+static void compare(double far[3], struct trial *t, size_t c, bool training)
 {
     const struct kl_sequence_net *net = &t->net;
     double *x = take(BATCH * t->window, sizeof *x), *params = take(t->block, sizeof *params),
            *logits = take(BATCH * CLASSES, sizeof *logits), *grad = take(t->block, sizeof *grad),
-           most[2] = { 0 };
+           most = 0;
     void *work = take(1, net->model->work_f64(net, BATCH));
     const struct kl_sequence_batch_f64 batch = { .x = x,
                                                  .labels = t->labels + c * BATCH,
@@ -152,17 +177,52 @@ static void compare(double far[2], struct trial *t, size_t c, bool training)
         x[i] = (double)t->x[(size_t)t->rows[c * BATCH + i / t->window] * t->window + i % t->window];
     for (size_t i = 0; i < t->block; i++) params[i] = (double)t->params[c * t->block + i];
     net->model->run_f64(&result, net, params, &batch, work);
-    far[0] = worse(0, t->loss[c] / result.loss - 1), far[1] = 0;
+    far[0] = worse(0, t->loss[c] / result.loss - 1);
     for (size_t i = 0; i < BATCH * CLASSES; i++) {
         far[0] = worse(far[0], (double)t->logits[c * BATCH * CLASSES + i] - logits[i]);
-        most[0] = fmax(most[0], fabs(logits[i]));
+        most = fmax(most, fabs(logits[i]));
     }
-    for (size_t i = 0; i < t->block; i++) {
-        far[1] = worse(far[1], (double)t->grad[c * t->block + i] - grad[i]);
-        most[1] = fmax(most[1], fabs(grad[i]));
-    }
-    far[0] /= fmax(most[0], 1e-3), far[1] /= fmax(most[1], 1e-3);
+    far[0] /= fmax(most, 1e-3);
+    compare_gradients(far + 1, t, c, grad);
     free(x), free(params), free(logits), free(grad), free(work);
+}
+
+/* In blocks of less memory. */
+static void check_blocks(const char *name, struct trial *t, const float *was, bool training)
+{
+    const size_t last = COPIES - 1;
+    setenv("KETLINE_EMULATED_SHARED", "50000", 1);
+    if (!on_gpu(t, last, 1, true, training))
+        CHECK(memcmp(was, t->grad + last * t->block, t->block * sizeof *was) == 0,
+              "%s: other bits in blocks of less memory", name);
+    setenv("KETLINE_EMULATED_SHARED", "4000", 1);
+    CHECK(on_gpu(t, last, 1, true, training) == KL_EUSAGE, "%s: in a block of 4,000 bytes", name);
+    unsetenv("KETLINE_EMULATED_SHARED");
+}
+
+/* With less and less memory fewer windows go through at once, down to one, then none. */
+static void check_room(const char *name, struct trial *t, const float *was, bool training)
+{
+    const size_t last = COPIES - 1;
+    bool seen[BATCH + 1] = { false };
+    for (size_t memory = 1 << 26;; memory = memory / 4 * 3) {
+        char text[32];
+        snprintf(text, sizeof text, "%zu", memory);
+        setenv("KETLINE_EMULATED_MEMORY", text, 1);
+        const int code = on_gpu(t, last, 1, true, training);
+        if (code) {
+            CHECK(code == KL_ENOMEM, "%s: %zu bytes: %d", name, memory, code);
+            break;
+        }
+        if (seen[t->at_once]) continue;
+        seen[t->at_once] = true;
+        CHECK(memcmp(was, t->grad + last * t->block, t->block * sizeof *was) == 0 &&
+                  memcmp(was + t->block, t->logits + last * BATCH * CLASSES,
+                         BATCH * CLASSES * sizeof *was) == 0,
+              "%s: other bits by %zu windows at once", name, t->at_once);
+    }
+    unsetenv("KETLINE_EMULATED_MEMORY");
+    CHECK(seen[BATCH] && seen[1] && (seen[2] || seen[3]), "%s: always as many windows at once", name);
 }
 
 static void check_alone(const char *name, struct trial *t, bool training)
@@ -175,23 +235,37 @@ static void check_alone(const char *name, struct trial *t, bool training)
     CHECK(memcmp(was, t->grad + last * t->block, t->block * sizeof *was) == 0 &&
               memcmp(was + t->block, t->logits + last * logits, logits * sizeof *was) == 0,
           "%s: a copy alone has other bits than in company", name);
-    if (emulated) {
-        setenv("KETLINE_EMULATED_SHARED", "50000", 1);
-        if (!on_gpu(t, last, 1, true, training))
-            CHECK(memcmp(was, t->grad + last * t->block, t->block * sizeof *was) == 0,
-                  "%s: other bits in blocks of less memory", name);
-        setenv("KETLINE_EMULATED_SHARED", "4000", 1);
-        CHECK(on_gpu(t, last, 1, true, training) == KL_EUSAGE, "%s: in a block of 4,000 bytes", name);
-        unsetenv("KETLINE_EMULATED_SHARED");
-    }
+    if (emulated && t->shape.kind == KL_CUDA_WINDOW_SCANS) check_room(name, t, was, training);
+    else if (emulated) check_blocks(name, t, was, training);
     free(was);
+}
+
+static void check_net(const char *name, const struct kl_sequence_model_options *o, size_t channels,
+                      size_t steps)
+{
+    struct trial t;
+    begin(&t, o, channels, steps);
+    const bool training = o->dropout > 0;
+    CHECK(on_gpu(&t, 0, COPIES, true, training) == KL_OK, "%s: refused", name);
+    for (size_t c = 0; c < COPIES; c++) {
+        double far[3];
+        compare(far, &t, c, training);
+        if (getenv("KETLINE_TELL")) printf("%s: %.3g %.3g %.3g\n", name, far[0], far[1], far[2]);
+        CHECK(far[0] < 2e-5, "%s: logits differ by %.3g of the largest", name, far[0]);
+        CHECK(far[1] < 1e-4, "%s: gradients differ by %.3g of the largest", name, far[1]);
+        CHECK(far[2] < 1e-3, "%s: gradients of a tensor differ by %.3g of its largest", name, far[2]);
+    }
+    CHECK(memcmp(t.grad, t.grad + t.block, t.block * sizeof *t.grad) != 0, "%s: copies are alike", name);
+    digest_of(t.logits, COPIES * BATCH * CLASSES * sizeof *t.logits);
+    digest_of(t.grad, COPIES * t.block * sizeof *t.grad);
+    if (!racecheck && steps > 32) check_alone(name, &t, training);
+    end(&t);
 }
 
 static void check(const char *model, int qubits, int layers, size_t channels, size_t steps,
                   double dropout, bool frozen)
 {
     struct kl_sequence_model_options o;
-    struct trial t;
     char name[96];
     snprintf(name, sizeof name, "%s of %d qubits, %d layers, %zu steps, dropout %g%s", model, qubits,
              layers, steps, dropout, frozen ? ", frozen" : "");
@@ -201,26 +275,43 @@ static void check(const char *model, int qubits, int layers, size_t channels, si
     o.model = of ? "twin" : reference ? "mamba" : model, o.twin_of = of, o.frozen = frozen;
     o.qubits = qubits, o.layers = layers, o.dropout = dropout;
     if (reference) o.revision = 'a', o.logit_dropout = true;
-    begin(&t, &o, channels, steps);
-    const bool training = dropout > 0;
-    CHECK(on_gpu(&t, 0, COPIES, true, training) == KL_OK, "%s: refused", name);
-    for (size_t c = 0; c < COPIES; c++) {
-        double far[2];
-        compare(far, &t, c, training);
-        if (getenv("KETLINE_TELL")) printf("%s: %.3g %.3g\n", name, far[0], far[1]);
-        CHECK(far[0] < 2e-5, "%s: logits differ by %.3g of the largest", name, far[0]);
-        CHECK(far[1] < 1e-4, "%s: gradients differ by %.3g of the largest", name, far[1]);
+    check_net(name, &o, channels, steps);
+}
+
+/* revision: 0: Mamba; a, b: of Hydra. */
+static void check_scans(char revision, int width, int states, int layers, size_t channels, size_t steps,
+                        double dropout)
+{
+    struct kl_sequence_model_options o;
+    char name[96];
+    kl_sequence_model_options_default(&o);
+    o.model = revision ? "classical-hydra" : "classical-mamba", o.revision = revision ? revision : 'b';
+    o.width = width, o.state = states, o.layers = layers, o.dropout = dropout;
+    snprintf(name, sizeof name, "%s, revision %c, width %d, %d states, %d layers, %zu steps, dropout %g",
+             o.model, o.revision, width, states, layers, steps, dropout);
+    check_net(name, &o, channels, steps);
+}
+static void check_all_scans(void)
+{
+    static const char revisions[] = { 0, 'a', 'b' };
+    for (size_t i = 0; i < sizeof revisions; i++) {
+        const char r = revisions[i];
+        check_scans(r, 8, 3, 2, 3, 35, 0.25);
+        if (racecheck) continue;
+        check_scans(r, 16, 9, 1, 2, 9, 0);
+        if (smallest) continue;
+        check_scans(r, 24, 17, 1, 2, 8, 0);
+        check_scans(r, 8, 1, 3, 5, 1, 0.1);
+        check_scans(r, 8, 2, 1, 70, 70, 0);
+        check_scans(r, 64, 16, 1, 4, 11, 0.1);
+        if (!small) check_scans(r, 128, 16, 2, 64, 249, 0.1);
     }
-    CHECK(memcmp(t.grad, t.grad + t.block, t.block * sizeof *t.grad) != 0, "%s: copies are alike", name);
-    digest_of(t.logits, COPIES * BATCH * CLASSES * sizeof *t.logits);
-    digest_of(t.grad, COPIES * t.block * sizeof *t.grad);
-    if (!racecheck && steps > 32) check_alone(name, &t, training);
-    end(&t);
 }
 
 int main(void)
 {
     open_gpu();
+    check_all_scans();
     static const char *const models[] = { "hydra",
                                           "hydra-hybrid",
                                           "mamba",

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
-   The training loop's work with a net's circuits on a GPU: windows stay there; a step of all replicas is
-   one launch there and one back (of as many as its memory holds), between which the CPU's threads judge.
-   Optimiser, best epoch and
-   checkpoint are the loop's, as on the CPU. */
+   The training loop's work with a net on a GPU: windows stay there; a step of all replicas is one launch
+   there and one back (of as many as its memory holds), between which the CPU's threads judge. Optimiser,
+   best epoch and checkpoint are the loop's, as on the CPU. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -94,6 +93,17 @@ static int send_windows(struct kl_sequence_gpu_run *g, struct kl_error *err)
     return code;
 }
 
+/* One line, where a step's windows are too many for the GPU's memory. */
+static void say_room(const struct kl_sequence_gpu_run *g)
+{
+    const size_t room = g->calls->at_once(g->windows);
+    if (room < g->s->batch)
+        kl_note(g->s->log, 1,
+                "the GPU's memory has room for %zu of a step's %zu windows at once; the results are the "
+                "same",
+                room, g->s->batch);
+}
+
 static int begin(struct kl_train *train, struct kl_error *err)
 {
     struct kl_sequence_learner *s = train->learner->context;
@@ -101,13 +111,15 @@ static int begin(struct kl_train *train, struct kl_error *err)
                  judged = held < JUDGED ? held : JUDGED, all = s->split.n[KL_SEQUENCE_TRAIN] + held;
     struct kl_sequence_gpu_run *g = s->gpu = calloc(1, sizeof *g);
     if (!g) return kl_fail_memory(err, sizeof *g);
-    g->s = s, g->train = train, g->calls = s->device.cuda->windows;
+    g->s = s, g->train = train;
     g->most = s->batch > judged ? s->batch : judged;
     int code = kl_arena_init(&g->memory, 0, err);
     if (!code) code = s->net.model->gpu->shape(&g->shape, &s->net, &g->memory, err);
     if (code) return code;
     g->shape.seed = s->v->train.options.seed;
-    g->given_size = kl_cuda_windows_places(&g->shape).end;
+    const bool scans = g->shape.kind == KL_CUDA_WINDOW_SCANS;
+    g->calls = scans ? s->device.cuda->scans : s->device.cuda->windows;
+    g->given_size = kl_cuda_windows_given(&g->shape);
     g->outputs = kl_cuda_windows_outputs(&g->shape);
     g->work = (s->net.model->gpu->work(&s->net) + 63) / 64 * 64;
     code = take(g, replicas, err);
@@ -117,8 +129,10 @@ static int begin(struct kl_train *train, struct kl_error *err)
                               err);
         if (code != KL_ENOMEM || g->side == 1) break;
     }
-    if (!code) kl_device_say_some(s->log, g->side, replicas, "replicas");
-    return code ? code : send_windows(g, err);
+    if (code) return code;
+    kl_device_say_some(s->log, g->side, replicas, "replicas");
+    say_room(g);
+    return send_windows(g, err);
 }
 
 static void end(struct kl_train *train)

@@ -29,6 +29,7 @@ struct kl_sequence_chunk {
 struct kl_sequence_learner {
     const struct kl_sequence_train_values *v;
     const struct kl_train_inputs *inputs;
+    const struct kl_log *log;
     struct kl_sequence_set set;
     struct kl_sequence_split split;
     struct kl_sequence_standard standard;

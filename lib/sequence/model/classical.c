@@ -247,7 +247,8 @@ static int open_hydra(struct kl_sequence_net *net, struct kl_error *err)
                                                 .work_f32 = kl_sequence_classical_work_f32,         \
                                                 .work_f64 = kl_sequence_classical_work_f64,         \
                                                 .run_f32 = kl_sequence_classical_##which##_run_f32, \
-                                                .run_f64 = kl_sequence_classical_##which##_run_f64 }
+                                                .run_f64 = kl_sequence_classical_##which##_run_f64, \
+                                                .gpu = &kl_sequence_classical_gpu }
 TABLE(kl_sequence_classical_mamba, "classical-mamba",
       "selective state-space model of two blocks, causal, by a scan over time", mamba);
 TABLE(kl_sequence_classical_hydra, "classical-hydra", "the same with one scan in each direction of time",

@@ -60,6 +60,37 @@ struct kl_classical_run {
 #define kl_sequence_classical_mamba_run KL_NAME(kl_sequence_classical_mamba_run)
 #define kl_sequence_classical_hydra_run KL_NAME(kl_sequence_classical_hydra_run)
 
+/* Outputs of the strip that begins with this one of n. */
+static inline size_t kl_sequence_classical_strip(size_t n, size_t first)
+{
+    return n - first < KL_STRIP ? n - first : KL_STRIP;
+}
+/* Linear layers and heads (classical_head.c). set_linear: of tensors `weight` and `bias` (-1: none).
+   forward: y (m, out) = x (m, in) w, without the bias, or += it; weights: gradient of the weight +=;
+   inputs: dx (m, in) = dy w^T, or +=. place_head: the head's memory behind `at` of base (NULL: it is
+   counted), whose end it returns. head: logits from pooled; head_back: by_pooled from by_logits; row:
+   the window's number in the step. */
+#define kl_sequence_classical_set_linear KL_NAME(kl_sequence_classical_set_linear)
+#define kl_sequence_classical_forward KL_NAME(kl_sequence_classical_forward)
+#define kl_sequence_classical_weights KL_NAME(kl_sequence_classical_weights)
+#define kl_sequence_classical_inputs KL_NAME(kl_sequence_classical_inputs)
+#define kl_sequence_classical_place_head KL_NAME(kl_sequence_classical_place_head)
+#define kl_sequence_classical_set_head KL_NAME(kl_sequence_classical_set_head)
+#define kl_sequence_classical_head KL_NAME(kl_sequence_classical_head)
+#define kl_sequence_classical_head_back KL_NAME(kl_sequence_classical_head_back)
+void kl_sequence_classical_set_linear(struct kl_classical_linear *l, const struct kl_classical_run *run,
+                                      const kl_real *params, int weight, int bias);
+void kl_sequence_classical_forward(kl_real *y, size_t ld_y, const kl_real *x, size_t ld_x, size_t m,
+                                   const struct kl_classical_linear *l, bool add);
+void kl_sequence_classical_weights(const kl_real *x, size_t ld_x, const kl_real *dy, size_t ld_dy,
+                                   size_t m, const struct kl_classical_linear *l);
+void kl_sequence_classical_inputs(kl_real *dx, size_t ld_dx, const kl_real *dy, size_t ld_dy, size_t m,
+                                  const struct kl_classical_linear *l, bool add);
+size_t kl_sequence_classical_place_head(struct kl_classical_run *run, char *base, size_t at);
+void kl_sequence_classical_set_head(struct kl_classical_run *run, const kl_real *params);
+void kl_sequence_classical_head(kl_real *logits, struct kl_classical_run *run, size_t row);
+void kl_sequence_classical_head_back(struct kl_classical_run *run, size_t row);
+
 /* Bytes; work for n windows is that for one. begin: memory and what is the same for all windows; grad
    NULL and back: sums go where nobody looks. end: gradients that were summed in another order into grad.
  */
@@ -73,5 +104,7 @@ struct kl_classical_run {
                                              const struct kl_sequence_batch_##p *batch, void *work);
 KL_CLASSICAL_MODELS(float, f32)
 KL_CLASSICAL_MODELS(double, f64)
+
+extern const struct kl_sequence_gpu kl_sequence_classical_gpu; /* classical_gpu.c */
 
 #endif

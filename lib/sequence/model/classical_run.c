@@ -12,13 +12,10 @@
 
 /* ---- what differs between both nets ---- */
 /* block: from l->u to u of the next one (or run->last); block_back: run->rows, from the
-   gradient behind the block to that before it. head: logits from run->pooled; head_back: by_pooled from
-   by_logits; row: the window's number in the step. */
+   gradient behind the block to that before it. */
 struct kind {
     void (*block)(struct kl_classical_run *run, struct kl_classical_layer *l, kl_real *next);
     void (*block_back)(struct kl_classical_run *run, struct kl_classical_layer *l);
-    void (*head)(kl_real *logits, struct kl_classical_run *run, size_t row);
-    void (*head_back)(struct kl_classical_run *run, size_t row);
 };
 
 /* ---- memory ---- */
@@ -58,7 +55,7 @@ static void take_layer(struct kl_classical_layer *l, struct pieces *p, const str
 static void take_run(struct kl_classical_run *r, struct pieces *p, const struct kl_sequence_net *net)
 {
     const struct kl_classical *own = net->own;
-    const size_t t = own->steps, e = own->inner, classes = (size_t)net->shape.classes;
+    const size_t t = own->steps, e = own->inner;
     struct pieces start = *p;
     p->used += ((size_t)own->n_blocks * sizeof *r->layers + 63) / 64 * 64;
     r->layers = start.at ? (struct kl_classical_layer *)(start.at + start.used) : NULL;
@@ -67,26 +64,22 @@ static void take_run(struct kl_classical_run *r, struct pieces *p, const struct 
         *l = counted;
         take_layer(l, p, own, r->back);
     }
-    r->last = take(p, t * own->ld), r->last_inv = take(p, t), r->pooled = take(p, own->ld);
-    r->hidden = take(p, own->hidden), r->bent = take(p, own->hidden);
+    r->last = take(p, t * own->ld), r->last_inv = take(p, t);
     r->gated = take(p, t * e), r->rows = take(p, t * own->ld);
+    p->used = kl_sequence_classical_place_head(r, p->at, p->used);
     if (net->options.bare) r->x = take(p, t);
     if (!r->back) return;
     r->more = take(p, t * own->ld), r->by_gated = take(p, t * e);
     r->by_projected = take(p, t * own->ld_projected), r->by_conv = take(p, t * e),
     r->by_dt = take(p, t * e);
     r->by_mixed = take(p, t * own->ld_mixed), r->scan_work = take(p, kl_scan_work(own->states, e));
-    r->by_logits = take(p, classes), r->by_pooled = take(p, own->ld),
-    r->by_hidden = take(p, own->hidden);
     r->by_x = take(p, t * own->channels), r->embedding.back = take(p, own->width * own->channels);
-    r->head[0].back = take(p, own->width * (own->hydra ? own->hidden : classes));
-    r->head[1].back = own->hydra ? take(p, own->hidden * classes) : NULL;
     if (!r->grad) r->grad = take(p, net->block.size);
 }
 
 size_t kl_sequence_classical_work(const struct kl_sequence_net *net, size_t n)
 {
-    struct kl_classical_run run = { .back = true };
+    struct kl_classical_run run = { .net = net, .back = true };
     struct pieces pieces = { 0 };
     (void)n;
     take_run(&run, &pieces, net);
@@ -94,46 +87,20 @@ size_t kl_sequence_classical_work(const struct kl_sequence_net *net, size_t n)
 }
 
 /* ---- what is the same for all windows ---- */
-static size_t strip(size_t n, size_t first)
-{
-    return n - first < KL_STRIP ? n - first : KL_STRIP;
-}
-/* The transpose of a weight (in, out), in strips of `in`. */
-static void turn(kl_real *back, const kl_real *w, size_t in, size_t out)
-{
-    for (size_t o = 0; o < out; o += KL_STRIP)
-        for (size_t i = 0; i < in; i += KL_STRIP) {
-            const size_t to = strip(in, i), from = strip(out, o);
-            kl_real *rows = (kl_real *)w + o * in + i * from; /* stay as they are */
-            kl_kernel_layers->turn(back + i * out + o * to, to, rows, from, NULL, 0, to, from);
-        }
-}
-
 static const struct kl_tensor *tensor(const struct kl_classical_run *r, int number)
 {
     return &r->net->block.tensors[number];
 }
-static void set_linear(struct kl_classical_linear *l, const struct kl_classical_run *r,
-                       const kl_real *params, int weight, int bias)
-{
-    const struct kl_tensor *t = tensor(r, weight);
-    l->w = params + t->offset, l->out = t->dims[0], l->in = t->dims[1];
-    l->bias = bias < 0 ? NULL : params + tensor(r, bias)->offset;
-    if (!r->back) return;
-    l->by_w = r->grad + t->offset;
-    l->by_bias = bias < 0 ? NULL : r->grad + tensor(r, bias)->offset;
-    turn(l->back, l->w, l->in, l->out);
-}
-
 static void set_layer(struct kl_classical_layer *l, const struct kl_classical_run *r,
                       const kl_real *params)
 {
     const struct kl_classical_block *b = l->numbers;
     const struct kl_classical *own = r->own;
     const kl_real *taps = params + tensor(r, b->conv)->offset;
-    set_linear(&l->in_proj, r, params, b->in_proj, -1);
-    if (!own->hydra) set_linear(&l->x_proj, r, params, b->x_proj, -1);
-    set_linear(&l->dt_proj, r, params, b->dt, -1), set_linear(&l->out_proj, r, params, b->out_proj, -1);
+    kl_sequence_classical_set_linear(&l->in_proj, r, params, b->in_proj, -1);
+    if (!own->hydra) kl_sequence_classical_set_linear(&l->x_proj, r, params, b->x_proj, -1);
+    kl_sequence_classical_set_linear(&l->dt_proj, r, params, b->dt, -1),
+        kl_sequence_classical_set_linear(&l->out_proj, r, params, b->out_proj, -1);
     l->dt_proj.bias = params + tensor(r, b->dt_bias)->offset;
     l->conv_bias = params + tensor(r, b->conv_bias)->offset, l->d = params + tensor(r, b->d)->offset;
     l->norm = params + tensor(r, b->norm)->offset;
@@ -179,9 +146,8 @@ static void begin(struct kl_classical_run *run, const struct kl_sequence_net *ne
         run->layers[i].numbers = &own->blocks[i];
         set_layer(&run->layers[i], run, params);
     }
-    set_linear(&run->embedding, run, params, own->embedding, own->embedding_bias);
-    for (int i = 0; i < (own->hydra ? 2 : 1); i++)
-        set_linear(&run->head[i], run, params, own->head[i], own->head_bias[i]);
+    kl_sequence_classical_set_linear(&run->embedding, run, params, own->embedding, own->embedding_bias);
+    kl_sequence_classical_set_head(run, params);
     run->final_norm = params + tensor(run, own->final_norm)->offset;
     if (back) run->by_final_norm = run->grad + tensor(run, own->final_norm)->offset;
 }
@@ -203,40 +169,6 @@ static void end(struct kl_classical_run *run)
                 taps[e * KL_SCAN_TAPS + k] = l->by_taps[k * own->inner + e];
         }
     }
-}
-
-/* ---- linear layers ---- */
-
-/* y (m, out) = x (m, in) w, without the bias, or += it; gradient of the weight +=; dx (m,
-   in) = dy w^T, or +=. */
-static void linear_forward(kl_real *y, size_t ld_y, const kl_real *x, size_t ld_x, size_t m,
-                           const struct kl_classical_linear *l, bool add)
-{
-    for (size_t j = 0; j < l->out; j += KL_STRIP)
-        kl_kernel_gemm(y + j, ld_y, x, ld_x, 1, l->w + j * l->in, strip(l->out, j), m, strip(l->out, j),
-                       l->in, add);
-}
-static void linear_weights(const kl_real *x, size_t ld_x, const kl_real *dy, size_t ld_dy, size_t m,
-                           const struct kl_classical_linear *l)
-{
-    for (size_t j = 0; j < l->out; j += KL_STRIP)
-        kl_kernel_gemm(l->by_w + j * l->in, strip(l->out, j), x, 1, ld_x, dy + j, ld_dy, l->in,
-                       strip(l->out, j), m, 1);
-}
-static void linear_inputs(kl_real *dx, size_t ld_dx, const kl_real *dy, size_t ld_dy, size_t m,
-                          const struct kl_classical_linear *l, bool add)
-{
-    for (size_t i = 0; i < l->in; i += KL_STRIP)
-        kl_kernel_gemm(dx + i, ld_dx, dy, ld_dy, 1, l->back + i * l->out, strip(l->in, i), m,
-                       strip(l->in, i), l->out, add);
-}
-
-/* Dropout of count values at y, which are values first.. of what is dropped at this place in all windows
-   of the step; nothing unless in training. */
-static void drop(kl_real *y, size_t first, size_t count, const struct kl_classical_run *run,
-                 uint32_t place)
-{
-    kl_sequence_drop(y, first, count, run->net, run->batch, place);
 }
 
 /* ---- a window ---- */
@@ -262,16 +194,17 @@ static void forward(kl_real *logits, struct kl_classical_run *r, const struct ki
     const kl_real *x = seen(r, i, &ld);
     kl_real *u = r->layers[0].u;
     for (size_t j = 0; j < l->out; j += KL_STRIP)
-        kl_kernel_gemm(u + j, own->ld, x, 1, ld, l->w + j * l->in, strip(l->out, j), t, strip(l->out, j),
+        kl_kernel_gemm(u + j, own->ld, x, 1, ld, l->w + j * l->in,
+                       kl_sequence_classical_strip(l->out, j), t, kl_sequence_classical_strip(l->out, j),
                        l->in, 0);
     kl_kernel_bias(u, l->bias, t, own->ld, 0);
-    drop(u, row * t * own->ld, t * own->ld, r, 0);
+    kl_sequence_drop(u, row * t * own->ld, t * own->ld, r->net, r->batch, 0);
     for (int b = 0; b < own->n_blocks; b++)
         kind->block(r, &r->layers[b], b + 1 < own->n_blocks ? r->layers[b + 1].u : r->last);
     kl_kernel_scan->norm(r->rows, r->last_inv, r->last, r->final_norm, t, own->width, own->ld);
     kl_kernel_sum_rows(r->pooled, r->rows, t, own->ld);
     for (size_t d = 0; d < own->width; d++) r->pooled[d] /= (kl_real)t;
-    kind->head(logits, r, row);
+    kl_sequence_classical_head(logits, r, row);
 }
 
 /* (steps, channels) into a window of gradients, 0 in its padding. */
@@ -292,21 +225,21 @@ static void back(kl_real *by_x, struct kl_classical_run *r, const struct kind *k
     const struct kl_classical_linear *l = &r->embedding;
     const size_t t = own->steps, row = r->batch->row + i;
     size_t ld;
-    kind->head_back(r, row);
+    kl_sequence_classical_head_back(r, row);
     for (size_t d = 0; d < own->width; d++) r->by_pooled[d] /= (kl_real)t;
     for (size_t s = 0; s < t; s++)
         memcpy(r->more + s * own->ld, r->by_pooled, own->ld * sizeof *r->more);
     kl_kernel_scan->norm_back(r->rows, r->by_final_norm, r->more, r->last, r->final_norm, r->last_inv, t,
                               own->width, own->ld, 0);
     for (int b = own->n_blocks - 1; b >= 0; b--) kind->block_back(r, &r->layers[b]);
-    drop(r->rows, row * t * own->ld, t * own->ld, r, 0);
+    kl_sequence_drop(r->rows, row * t * own->ld, t * own->ld, r->net, r->batch, 0);
     kl_kernel_layers->add(l->by_bias, r->rows, own->ld, t, own->width);
     const kl_real *x = seen(r, i, &ld);
     for (size_t j = 0; j < l->out; j += KL_STRIP)
-        kl_kernel_gemm(l->by_w + j * l->in, strip(l->out, j), x, ld, 1, r->rows + j, own->ld, l->in,
-                       strip(l->out, j), t, 1);
+        kl_kernel_gemm(l->by_w + j * l->in, kl_sequence_classical_strip(l->out, j), x, ld, 1,
+                       r->rows + j, own->ld, l->in, kl_sequence_classical_strip(l->out, j), t, 1);
     if (!by_x) return;
-    linear_inputs(r->by_x, l->in, r->rows, own->ld, t, l, false);
+    kl_sequence_classical_inputs(r->by_x, l->in, r->rows, own->ld, t, l, false);
     give_by_x(by_x, r);
 }
 
@@ -380,8 +313,9 @@ static void mix(struct kl_classical_run *run, struct kl_classical_layer *l)
     const size_t t = own->steps, e = own->inner, ld = own->ld_projected;
     kl_real *from = own->hydra ? l->projected : l->mixed;
     kl_kernel_scan->conv(l->conv, e, l->projected + at.x, ld, l->taps, l->conv_bias, t, e);
-    if (!own->hydra) linear_forward(l->mixed, own->ld_mixed, l->conv, e, t, &l->x_proj, false);
-    linear_forward(l->dt, e, from + at.rank, at.ld, t, &l->dt_proj, false);
+    if (!own->hydra)
+        kl_sequence_classical_forward(l->mixed, own->ld_mixed, l->conv, e, t, &l->x_proj, false);
+    kl_sequence_classical_forward(l->dt, e, from + at.rank, at.ld, t, &l->dt_proj, false);
     kl_kernel_scan->softplus(l->dt, l->dt_proj.bias, t, e, e);
     const struct kl_scan_job forward = job(run, l, false);
     kl_kernel_scan->forward(l->y, e, &forward, 0);
@@ -435,11 +369,11 @@ static void mix_back(struct kl_classical_run *run, struct kl_classical_layer *l)
     }
     scans_back(run, l, gy, to);
     kl_kernel_scan->softplus_back(run->by_dt, l->dt_proj.by_bias, l->dt, t, e, e);
-    linear_weights(from + at.rank, at.ld, run->by_dt, e, t, &l->dt_proj);
-    linear_inputs(to + at.rank, at.ld, run->by_dt, e, t, &l->dt_proj, false);
+    kl_sequence_classical_weights(from + at.rank, at.ld, run->by_dt, e, t, &l->dt_proj);
+    kl_sequence_classical_inputs(to + at.rank, at.ld, run->by_dt, e, t, &l->dt_proj, false);
     if (!own->hydra) {
-        linear_weights(l->conv, e, run->by_mixed, own->ld_mixed, t, &l->x_proj);
-        linear_inputs(run->by_conv, e, run->by_mixed, own->ld_mixed, t, &l->x_proj, true);
+        kl_sequence_classical_weights(l->conv, e, run->by_mixed, own->ld_mixed, t, &l->x_proj);
+        kl_sequence_classical_inputs(run->by_conv, e, run->by_mixed, own->ld_mixed, t, &l->x_proj, true);
     }
     kl_kernel_scan->conv_back(run->by_projected + at.x, ld, l->by_taps, l->by_conv_bias, run->by_conv, e,
                               l->projected + at.x, ld, l->taps, l->conv_bias, t, e);
@@ -454,46 +388,33 @@ static void mamba_block(struct kl_classical_run *run, struct kl_classical_layer 
     const struct kl_classical *own = run->own;
     const size_t t = own->steps;
     kl_kernel_scan->norm(l->normed, l->inv, l->u, l->norm, t, own->width, own->ld);
-    linear_forward(l->projected, own->ld_projected, l->normed, own->ld, t, &l->in_proj, false);
+    kl_sequence_classical_forward(l->projected, own->ld_projected, l->normed, own->ld, t, &l->in_proj,
+                                  false);
     mix(run, l);
     memcpy(next, l->u, t * own->ld * sizeof *next);
-    linear_forward(next, own->ld, run->gated, own->inner, t, &l->out_proj, true);
+    kl_sequence_classical_forward(next, own->ld, run->gated, own->inner, t, &l->out_proj, true);
 }
 
 static void mamba_block_back(struct kl_classical_run *run, struct kl_classical_layer *l)
 {
     const struct kl_classical *own = run->own;
     const size_t t = own->steps;
-    linear_inputs(run->by_gated, own->inner, run->rows, own->ld, t, &l->out_proj, false);
+    kl_sequence_classical_inputs(run->by_gated, own->inner, run->rows, own->ld, t, &l->out_proj, false);
     mix_back(run, l);
-    linear_weights(run->gated, own->inner, run->rows, own->ld, t, &l->out_proj);
-    linear_weights(l->normed, own->ld, run->by_projected, own->ld_projected, t, &l->in_proj);
-    linear_inputs(run->more, own->ld, run->by_projected, own->ld_projected, t, &l->in_proj, false);
+    kl_sequence_classical_weights(run->gated, own->inner, run->rows, own->ld, t, &l->out_proj);
+    kl_sequence_classical_weights(l->normed, own->ld, run->by_projected, own->ld_projected, t,
+                                  &l->in_proj);
+    kl_sequence_classical_inputs(run->more, own->ld, run->by_projected, own->ld_projected, t,
+                                 &l->in_proj, false);
     kl_kernel_scan->norm_back(run->rows, l->by_norm, run->more, l->u, l->norm, l->inv, t, own->width,
                               own->ld, 1);
-}
-
-static void mamba_head(kl_real *logits, struct kl_classical_run *run, size_t row)
-{
-    const struct kl_classical_linear *l = &run->head[0];
-    (void)row;
-    linear_forward(logits, l->out, run->pooled, l->in, 1, l, false);
-    kl_kernel_bias(logits, l->bias, 1, l->out, 0);
-}
-static void mamba_head_back(struct kl_classical_run *run, size_t row)
-{
-    const struct kl_classical_linear *l = &run->head[0];
-    (void)row;
-    linear_weights(run->pooled, l->in, run->by_logits, l->out, 1, l);
-    kl_kernel_layers->add(l->by_bias, run->by_logits, l->out, 1, l->out);
-    linear_inputs(run->by_pooled, l->in, run->by_logits, l->out, 1, l, false);
 }
 
 void kl_sequence_classical_mamba_run(struct kl_sequence_result *result,
                                      const struct kl_sequence_net *net, const kl_real *params,
                                      const struct kl_sequence_batch *batch, void *work)
 {
-    static const struct kind kind = { mamba_block, mamba_block_back, mamba_head, mamba_head_back };
+    static const struct kind kind = { mamba_block, mamba_block_back };
     windows(result, net, params, batch, &kind, work);
 }
 
@@ -505,9 +426,9 @@ static void hydra_block(struct kl_classical_run *run, struct kl_classical_layer 
 {
     const struct kl_classical *own = run->own;
     const size_t t = own->steps;
-    linear_forward(l->projected, own->ld_projected, l->u, own->ld, t, &l->in_proj, false);
+    kl_sequence_classical_forward(l->projected, own->ld_projected, l->u, own->ld, t, &l->in_proj, false);
     mix(run, l);
-    linear_forward(l->out, own->ld, run->gated, own->inner, t, &l->out_proj, false);
+    kl_sequence_classical_forward(l->out, own->ld, run->gated, own->inner, t, &l->out_proj, false);
     kl_kernel_scan->norm(next, l->inv, l->out, l->outer_norm, t, own->width, own->ld);
     for (size_t i = 0; i < t * own->ld; i++) next[i] += l->u[i];
 }
@@ -518,51 +439,18 @@ static void hydra_block_back(struct kl_classical_run *run, struct kl_classical_l
     const size_t t = own->steps;
     kl_kernel_scan->norm_back(run->more, l->by_outer_norm, run->rows, l->out, l->outer_norm, l->inv, t,
                               own->width, own->ld, 0);
-    linear_inputs(run->by_gated, own->inner, run->more, own->ld, t, &l->out_proj, false);
+    kl_sequence_classical_inputs(run->by_gated, own->inner, run->more, own->ld, t, &l->out_proj, false);
     mix_back(run, l);
-    linear_weights(run->gated, own->inner, run->more, own->ld, t, &l->out_proj);
-    linear_weights(l->u, own->ld, run->by_projected, own->ld_projected, t, &l->in_proj);
-    linear_inputs(run->rows, own->ld, run->by_projected, own->ld_projected, t, &l->in_proj, true);
-}
-
-/* x Phi(x), Phi the normal distribution; its derivative. */
-static double gelu(double x)
-{
-    return 0.5 * x * erfc(-x * 0.7071067811865476);
-}
-static double gelu_slope(double x)
-{
-    return 0.5 * erfc(-x * 0.7071067811865476) + x * 0.3989422804014327 * exp(-0.5 * x * x);
-}
-
-static void hydra_head(kl_real *logits, struct kl_classical_run *run, size_t row)
-{
-    const struct kl_classical_linear *first = &run->head[0], *second = &run->head[1];
-    linear_forward(run->hidden, first->out, run->pooled, first->in, 1, first, false);
-    kl_kernel_bias(run->hidden, first->bias, 1, first->out, 0);
-    for (size_t i = 0; i < first->out; i++) run->bent[i] = (kl_real)gelu((double)run->hidden[i]);
-    drop(run->bent, row * first->out, first->out, run, 1);
-    linear_forward(logits, second->out, run->bent, second->in, 1, second, false);
-    kl_kernel_bias(logits, second->bias, 1, second->out, 0);
-}
-static void hydra_head_back(struct kl_classical_run *run, size_t row)
-{
-    const struct kl_classical_linear *first = &run->head[0], *second = &run->head[1];
-    linear_weights(run->bent, second->in, run->by_logits, second->out, 1, second);
-    kl_kernel_layers->add(second->by_bias, run->by_logits, second->out, 1, second->out);
-    linear_inputs(run->by_hidden, second->in, run->by_logits, second->out, 1, second, false);
-    drop(run->by_hidden, row * first->out, first->out, run, 1);
-    for (size_t i = 0; i < first->out; i++)
-        run->by_hidden[i] *= (kl_real)gelu_slope((double)run->hidden[i]);
-    linear_weights(run->pooled, first->in, run->by_hidden, first->out, 1, first);
-    kl_kernel_layers->add(first->by_bias, run->by_hidden, first->out, 1, first->out);
-    linear_inputs(run->by_pooled, first->in, run->by_hidden, first->out, 1, first, false);
+    kl_sequence_classical_weights(run->gated, own->inner, run->more, own->ld, t, &l->out_proj);
+    kl_sequence_classical_weights(l->u, own->ld, run->by_projected, own->ld_projected, t, &l->in_proj);
+    kl_sequence_classical_inputs(run->rows, own->ld, run->by_projected, own->ld_projected, t,
+                                 &l->in_proj, true);
 }
 
 void kl_sequence_classical_hydra_run(struct kl_sequence_result *result,
                                      const struct kl_sequence_net *net, const kl_real *params,
                                      const struct kl_sequence_batch *batch, void *work)
 {
-    static const struct kind kind = { hydra_block, hydra_block_back, hydra_head, hydra_head_back };
+    static const struct kind kind = { hydra_block, hydra_block_back };
     windows(result, net, params, batch, &kind, work);
 }

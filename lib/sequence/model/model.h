@@ -72,21 +72,21 @@ KL_SEQUENCE_TYPES(double, f64)
 #define kl_sequence_batch KL_NAME(kl_sequence_batch)
 #define kl_sequence_result KL_NAME(kl_sequence_result)
 
-/* ---- a net whose circuits run on a GPU ---- */
+/* ---- a net that runs on a GPU ---- */
 /* The GPU has what is large: from the windows to sums over time of what their circuits' wires measure,
-   and back (kernels/cuda_windows.h). What is small is left to the CPU, as when all is there: from the
-   parameters to what the circuits are given, from the sums to logits and loss, from the derivatives by
-   both to the gradient. In float. */
+   or of what state-space blocks give, and back (kernels/cuda_windows.h). What is small is left to the
+   CPU, as when all is there: from the parameters to what the GPU is given, from the sums to logits and
+   loss, from the derivatives by both to the gradient. In float. */
 struct kl_sequence_gpu {
-    /* The circuits; arrays are memory's. KL_EUSAGE: an option that is not on a GPU. */
+    /* What runs there; arrays are memory's. KL_EUSAGE: an option that is not on a GPU. */
     int (*shape)(struct kl_cuda_windows_shape *shape, const struct kl_sequence_net *net,
                  struct kl_arena *memory, struct kl_error *err);
     /* Bytes that live from prepare to finish, aligned to 64. */
     size_t (*work)(const struct kl_sequence_net *net);
-    /* given: places.end of kernels/cuda_windows.h. */
+    /* given: kl_cuda_windows_given of the shape. */
     void (*prepare)(float *given, void *work, const struct kl_sequence_net *net, const float *params);
-    /* From sum to a whole batch's logits, loss and correct (x is not read); and to by_sum (NULL: not asked
-       for), added to what finish takes. */
+    /* From sum to a whole batch's logits, loss and correct (x is not read); and to by_sum (NULL: not
+       asked for), added to what finish takes. */
     void (*read)(struct kl_sequence_result_f32 *result, float *by_sum, void *work,
                  const struct kl_sequence_net *net, const float *sum,
                  const struct kl_sequence_batch_f32 *batch);

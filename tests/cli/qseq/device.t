@@ -8,9 +8,7 @@ $ qseq train w.h5 -o m.h5 --device gpu
 ? 2
 
 % need $BUILD/tests/cuda/libketline-cuda.so
-$ export KETLINE_CUDA=$BUILD/tests/cuda/libketline-cuda.so; for m in classical-mamba classical-hydra eegnet means; do qseq train w.h5 -m $m -o m.h5 --device cuda; done; qseq train w.h5 --bare -o m.h5 --device cuda; qseq sweep w.h5 -g model=hydra,means -o s.h5 --device cuda
-! qseq: --model classical-mamba: not on a GPU; give --device cpu
-! qseq: --model classical-hydra: not on a GPU; give --device cpu
+$ export KETLINE_CUDA=$BUILD/tests/cuda/libketline-cuda.so; for m in eegnet means; do qseq train w.h5 -m $m -o m.h5 --device cuda; done; qseq train w.h5 --bare -o m.h5 --device cuda; qseq sweep w.h5 -g model=hydra,means -o s.h5 --device cuda
 ! qseq: --model eegnet: not on a GPU; give --device cpu
 ! qseq: --model means: not on a GPU; give --device cpu
 ! qseq: --bare: not on a GPU; give --device cpu
@@ -29,6 +27,34 @@ $ export KETLINE_CUDA=$BUILD/tests/cuda/libketline-cuda.so; small() { qseq train
 + qseq train -q w.h5 --qubits 2 --layers 1 --epochs 1 --device cuda -o said.h5; h5dump -d provenance said.h5 | grep -o '"device":"cuda: [^"]*"'
 > one key
 > "device":"cuda: emulated"
+
+# Of the classical nets the GPU has all but the head. Neither threads nor replicas nor how many windows its memory has room for change a bit.
+$ export KETLINE_CUDA=$BUILD/tests/cuda/libketline-cuda.so; small() { qseq train -q w.h5 --width 8 --state 3 --epochs 2 --batch-size 6 --no-provenance "$@"; }
++ for m in classical-mamba classical-hydra; do small -m $m --replicas 2 -o cpu.h5; small -m $m --replicas 2 --device cuda -o $m.h5
++   for d in history params; do h5diff -d 1e-5 cpu.h5 $m.h5 $d || echo $m $d; done; [ "$(small -m $m --device cuda --key)" = "$(small -m $m --key)" ] || echo another key
++   small -m $m --replicas 2 --threads 1 --device cuda -o one.h5; cmp one.h5 $m.h5 && echo same
++   KETLINE_EMULATED_MEMORY=500000 qseq train w.h5 -m $m --width 8 --state 3 --epochs 2 --batch-size 6 --no-provenance --replicas 2 --device cuda -o few.h5 2>&1 | grep -o 'the GPU.*'; cmp few.h5 $m.h5 && echo same
++   KETLINE_EMULATED_MEMORY=50000 small -m $m --device cuda -o none.h5; KETLINE_EMULATED_FAIL=250 small -m $m --replicas 2 --checkpoint-every 1 --device cuda -o lost.h5; ls -A | grep lost; small -m $m --replicas 2 --device cuda -o lost.h5; cmp lost.h5 $m.h5 && echo same; rm lost.h5; done
++ qseq sweep -q w.h5 -g "model=classical-mamba,classical-hydra" --width 8 --state 3 --epochs 2 --batch-size 6 --no-provenance --device cuda -o nets.h5; for m in classical-mamba classical-hydra; do small -m $m --device cuda -o single.h5 -f; cmp single.h5 nets-sequence-models/model=$m.h5 && echo as alone; done
++ qseq bench w.h5 -g model=classical-mamba,classical-hydra -b 3 --seconds 0.01 --progress none --device cuda --json | jq -c '.rows[] | [.model, .device, .seconds > 0]'
+> same
+> the GPU's memory has room for 3 of a step's 6 windows at once; the results are the same
+> same
+> .lost.h5.checkpoint
+> same
+> same
+> the GPU's memory has room for 3 of a step's 6 windows at once; the results are the same
+> same
+> .lost.h5.checkpoint
+> same
+> as alone
+> as alone
+> ["classical-mamba","cuda: emulated",true]
+> ["classical-hydra","cuda: emulated",true]
+! qseq: windows: the GPU's memory is full; fewer of them, or --device cpu
+! qseq: from the GPU: CUDA says: emulated failure
+! qseq: windows: the GPU's memory is full; fewer of them, or --device cpu
+! qseq: windows' scans: CUDA says: emulated failure
 
 # Neither threads nor replicas beside nor the points of a sweep change a bit.
 $ export KETLINE_CUDA=$BUILD/tests/cuda/libketline-cuda.so; small() { qseq train -q w.h5 --qubits 2 --layers 1 --epochs 3 --batch-size 6 --no-provenance --device cuda "$@"; }

@@ -41,6 +41,18 @@ static inline float emulated_logf(float x)
 {
     return emulated_rounding(log((double)x), x, 1);
 }
+static inline float emulated_exp2f(float x)
+{
+    return emulated_rounding(exp2((double)x), x, 2);
+}
+static inline float emulated_expm1f(float x)
+{
+    return emulated_rounding(expm1((double)x), x, 1);
+}
+static inline float emulated_log1pf(float x)
+{
+    return emulated_rounding(log1p((double)x), x, 1);
+}
 static inline float emulated_tanhf(float x)
 {
     return emulated_rounding(tanh((double)x), x, 2);
@@ -60,5 +72,8 @@ static inline float __fdividef(float a, float b)
 #define expf emulated_expf
 #define logf emulated_logf
 #define tanhf emulated_tanhf
+#define exp2f emulated_exp2f
+#define expm1f emulated_expm1f
+#define log1pf emulated_log1pf
 
 #endif

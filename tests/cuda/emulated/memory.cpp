@@ -8,13 +8,6 @@
 #include <mutex>
 #include <set>
 
-#ifdef __SANITIZE_ADDRESS__
-#include <sanitizer/asan_interface.h>
-#else
-#define ASAN_POISON_MEMORY_REGION(at, bytes) ((void)0)
-#define ASAN_UNPOISON_MEMORY_REGION(at, bytes) ((void)0)
-#endif
-
 enum { GUARD = 64 };
 
 static std::map<const char *, size_t> taken;

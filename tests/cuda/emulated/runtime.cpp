@@ -11,6 +11,7 @@
 #include <atomic>
 #include <map>
 #include <mutex>
+#include <vector>
 
 #if defined __SANITIZE_ADDRESS__ || defined EMULATED_RACES
 enum { STACK = 1 << 17 }; /* instrumented frames are larger */
@@ -188,9 +189,29 @@ static void check_memory(unsigned blocks, size_t shared)
             if (block_memory[b][i] != 0xff) emulated_die("a block wrote behind the end of its memory");
 }
 
+/* Stacks of fibers that have ended: to ask the system for them anew took half of the time, and under
+   AddressSanitizer nearly all of it. ThreadSanitizer must forget what was in them. */
+static std::vector<void *> stacks;
+static void *take_stack(void)
+{
+    if (stacks.empty()) return __real_malloc(STACK);
+    void *stack = stacks.back();
+    stacks.pop_back();
+    return stack;
+}
+static void give_stack(void *stack)
+{
+#ifdef EMULATED_RACES
+    races_free(stack);
+#else
+    ASAN_UNPOISON_MEMORY_REGION(stack, STACK);
+    stacks.push_back(stack);
+#endif
+}
+
 static void begin(struct fiber *f)
 {
-    f->stack = __real_malloc(STACK);
+    f->stack = take_stack();
     if (!f->stack) emulated_die("no memory");
     void **top = (void **)((char *)f->stack + STACK) - 1;
     *top = NULL; /* so that body begins with an aligned stack */
@@ -248,7 +269,7 @@ static void run_blocks(unsigned first, unsigned blocks, unsigned threads, size_t
         if (!moved && left) emulated_die("threads wait at a barrier that others never reach");
     }
     check_memory(blocks, shared);
-    for (unsigned i = 0; i < n; i++) races_free(fibers[i].stack);
+    for (unsigned i = 0; i < n; i++) give_stack(fibers[i].stack);
     races_free(fibers), races_free(barriers), races_free(slots);
 }
 

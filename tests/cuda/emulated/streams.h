@@ -5,6 +5,13 @@
 
 #include "cuda_runtime.h"
 
+#ifdef __SANITIZE_ADDRESS__
+#include <sanitizer/asan_interface.h>
+#else
+#define ASAN_POISON_MEMORY_REGION(at, bytes) ((void)0)
+#define ASAN_UNPOISON_MEMORY_REGION(at, bytes) ((void)0)
+#endif
+
 enum { EMULATED_SHARED = 232448 /* bytes of a block, of an H200 */ };
 #ifdef EMULATED_RACES
 enum { EMULATED_PROCESSORS = 2 }; /* what a barrier costs grows as the square of their threads */
