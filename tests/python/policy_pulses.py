@@ -71,7 +71,7 @@ def pulse_of(policy, places):
 def check(*of):
     common = ["--hidden-dim", "16", "--n-segments", "12", "--inner-lr", "0.3", "-q", "--progress", "none"]
     subprocess.run([QCONTROL, "train", *of, *common, "-i", "40", "-o", "policy.h5"], check=True, capture_output=True)
-    subprocess.run([QCONTROL, "regret", "policy.h5", "-t", "5", "-s", "2", "--scales", "0", "-q", "--progress", "none", "-o",
+    subprocess.run([QCONTROL, "regret", "policy.h5", "-t", "5", "-s", "1", "--scales", "0", "-q", "--progress", "none", "-o",
                     "regret.h5"], check=True, capture_output=True)
     with h5py.File("policy.h5") as policy, h5py.File("regret.h5") as regret:
         names = policy["ranges"].attrs["names"].decode().split(", ")

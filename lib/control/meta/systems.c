@@ -81,7 +81,11 @@ int kl_control_family_search(double *start, const struct kl_control_setup *s, ui
     int code = points ? KL_OK : kl_fail_memory(err, STARTS * n * sizeof *points), best = 0;
     if (!code) code = kl_control_optimize(found, points, &s->problem, &search, pool, &watch, err);
     for (int i = 0; !code && i < STARTS; i++)
-        if (found[i].loss < found[best].loss) best = i;
+        if (found[i].loss < found[best].loss || isnan(found[best].loss)) best = i;
+    if (!code && isnan(found[best].loss))
+        code = kl_fail(err, KL_EDATA,
+                       "the first pulse: no search has a loss that is a number; a rate or an amplitude "
+                       "is too large");
     if (!code) shares_of(start, s, points + (size_t)best * n);
     free(points);
     return code;

@@ -99,8 +99,9 @@ struct kl_control_task kl_control_family_member(const struct kl_control_family *
                                                 const struct kl_control_meta_task *task);
 int kl_control_family_objective(struct kl_control_objective *objective,
                                 const struct kl_control_family *f, struct kl_error *err);
-/* A network begins with the family's first pulse: of a qubit a constant that comes near the target, or
- * 0. */
+/* A network begins with the family's first pulse, of a qubit a constant that comes near the target, or
+ * 0.
+ */
 void kl_control_family_begin(double *params, const struct kl_control_net *net,
                              const struct kl_control_family *f);
 /* A task's numbers, of which a regret's file keeps as many, and their names; those whose variance is the
@@ -125,7 +126,7 @@ struct kl_control_task kl_control_family_system_member(const struct kl_control_f
 struct kl_control_task kl_control_family_system_most(const struct kl_control_family *f);
 void kl_control_family_names(char text[KL_CONTROL_NAMES], const struct kl_control_setup *setup);
 /* The best of a few short searches, spread over pool (NULL: none), for the task in the middle of all
-   ranges. KL_ENOMEM, KL_EUSAGE, KL_ESIGNAL. */
+   ranges. KL_ENOMEM, KL_EUSAGE, KL_ESIGNAL, KL_EDATA: no loss is a number. */
 int kl_control_family_search(double *start, const struct kl_control_setup *setup, uint64_t seed,
                              struct kl_pool *pool, struct kl_error *err);
 /* In a file; model: as of kl_control_model_put. */

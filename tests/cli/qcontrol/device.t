@@ -34,7 +34,9 @@ $ export KETLINE_CUDA=$BUILD/tests/cuda/libketline-cuda.so; o="--system two-qubi
 > ["reached the loss that was asked for",true]
 
 $ export KETLINE_CUDA=$BUILD/tests/cuda/libketline-cuda.so; qcontrol train -q --detuning-range=-0.5,0.5 --n-segments 2 --hidden-dim 8 --iterations 2 -o policy.h5; o="policy.h5 --tasks 3 --starts 1 --scales 0 --gradients 60 -q"
-+ qcontrol regret $o -o cpu-regret.h5; qcontrol regret $o --device cuda -o gpu-regret.h5; h5diff -d 1e-9 cpu-regret.h5 gpu-regret.h5 losses/optimum; h5dump -d provenance gpu-regret.h5 | grep -o '"device":"cuda: [^"]*"'
++ qcontrol regret $o -o cpu-regret.h5; qcontrol regret $o --device cuda -o gpu-regret.h5; h5diff -d 1e-9 cpu-regret.h5 gpu-regret.h5 losses/optimum
++ qcontrol train -q --system transmon --range detuning=-0.1:0.1 --n-segments 3 --hidden-dim 8 --iterations 2 -o t.h5; o="t.h5 --tasks 3 --starts 1 --scales 0 -q"
++ qcontrol regret $o -o cpu-t.h5 2>/dev/null; qcontrol regret $o --device cuda -o gpu-t.h5 2>/dev/null; h5diff -d 1e-5 cpu-t.h5 gpu-t.h5 losses/optimum; h5dump -d provenance gpu-regret.h5 | grep -o '"device":"cuda: [^"]*"'
 > "device":"cuda: emulated"
 
 # Policies: twenty steps with second order, of both precisions, are the CPU's; so are those of two qubits, and of any system, of a limited modulus too.
