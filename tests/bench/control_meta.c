@@ -120,7 +120,7 @@ static double seconds_cz(int iterations)
         kl_control_task_default(&tasks[t], &system);
         for (int j = 0; j < 6; j++) tasks[t].params[j] = 0.01 * (t + j + 1);
     }
-    const struct kl_control_any of = { tasks, TASKS, LANES, 30, M_PI / 8, M_PI };
+    const struct kl_control_any of = { tasks, TASKS, LANES, 30, M_PI / 8, M_PI, false };
     must(kl_arena_init(&memory, 0, &err), &err);
     must(kl_control_net_make(&net, &shape, &err), &err);
     must(kl_control_adapt_make_f32(&a, &net, &inner, LANES, &memory, &err), &err);

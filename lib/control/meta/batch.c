@@ -81,24 +81,48 @@ struct any {
     size_t count;
     kl_real *start, *weights; /* of the objective */
     kl_real *u, *grad;        /* of one lane [rows] */
+    double *v, *by_v;         /* the same in double, of shares of limits; else NULL */
     kl_real *params;          /* [n][params] */
     kl_real *amplitude;       /* [n] */
 };
 
+/* A lane's amplitudes without the factor. */
+static void play_lane(struct any *a, const kl_real *u, size_t n, size_t t)
+{
+    const size_t rows = (size_t)(a->e.g.segments * a->e.g.controls);
+    for (size_t i = 0; i < rows; i++) a->u[i] = u[i * n + t];
+    if (!a->v) return;
+    for (size_t i = 0; i < rows; i++) a->v[i] = a->by_v[i] = (double)a->u[i];
+    kl_control_shares_play(a->by_v, a->e.system, a->e.g.segments);
+    for (size_t i = 0; i < rows; i++) a->u[i] = (kl_real)a->by_v[i];
+}
+
+/* Its gradient by what was played. */
+static void back_lane(struct any *a)
+{
+    const size_t rows = (size_t)(a->e.g.segments * a->e.g.controls);
+    if (!a->v) return;
+    for (size_t i = 0; i < rows; i++) a->by_v[i] = (double)a->grad[i];
+    kl_control_shares_back(a->by_v, a->v, a->e.system, a->e.g.segments);
+    for (size_t i = 0; i < rows; i++) a->grad[i] = (kl_real)a->by_v[i];
+}
+
 static void gradient_of_any(const struct kl_control_plant *p, kl_real *loss, kl_real *grad_u,
                             const kl_real *u)
 {
-    const struct any *a = p->context;
+    struct any *a = (struct any *)p->context;
     const struct kl_liouville *g = &a->e.g;
     const size_t rows = (size_t)(g->segments * g->controls), n = p->n;
     for (size_t t = 0; t < n; t++) {
         if (t < a->count) {
-            for (size_t i = 0; i < rows; i++) a->u[i] = a->amplitude[t] * u[i * n + t];
+            play_lane(a, u, n, t);
+            for (size_t i = 0; i < rows; i++) a->u[i] *= a->amplitude[t];
             const double value = kl_kernel_liouville_gradient(grad_u ? a->grad : NULL, NULL, NULL, a->u,
                                                               a->params + t * (size_t)g->params,
                                                               a->start, a->weights, g, a->e.work);
             loss[t] = (kl_real)(a->e.constant + value);
             for (size_t i = 0; grad_u && i < rows; i++) a->grad[i] *= a->amplitude[t];
+            if (grad_u) back_lane(a);
         } else loss[t] = loss[t - 1];
         for (size_t i = 0; grad_u && i < rows; i++) grad_u[i * n + t] = a->grad[i];
     }
@@ -125,7 +149,7 @@ static int open_engine(struct any *a, const struct kl_control_system *system,
             if (x > params[j]) params[j] = x;
         }
     }
-    for (int k = 0; k < system->n_controls; k++) most[k] = of->limit * factor;
+    for (int k = 0; k < system->n_controls; k++) most[k] = kl_control_any_most(of, system, k) * factor;
     const int code =
         kl_control_engine_open(&a->e, system, objective, of->segments, of->duration, most, params, err);
     if ((code && code != KL_ENOMEM) || a->e.g.substeps <= kl_liouville_substeps(KL_CONTROL_PLANT_NORM))
@@ -152,9 +176,11 @@ int kl_control_plant_any(struct kl_control_plant *plant, const struct kl_control
     a->count = of->count;
     a->start = copy(a->e.start, size), a->weights = copy(a->e.weights, size);
     a->u = calloc(rows, sizeof *a->u), a->grad = calloc(rows, sizeof *a->grad);
+    if (of->shares) a->v = calloc(2 * rows, sizeof *a->v), a->by_v = a->v ? a->v + rows : NULL;
     a->params = calloc(of->n * params + 1, sizeof *a->params);
     a->amplitude = calloc(of->n, sizeof *a->amplitude);
-    if (!a->start || !a->weights || !a->u || !a->grad || !a->params || !a->amplitude)
+    if (!a->start || !a->weights || !a->u || !a->grad || !a->params || !a->amplitude ||
+        (of->shares && !a->v))
         return kl_fail_memory(err, 2 * size * sizeof(kl_real));
     for (size_t t = 0; t < of->count; t++) kl_control_plant_any_set(plant, t, &of->tasks[t]);
     return KL_OK;
@@ -179,7 +205,7 @@ void kl_control_plant_any_close(struct kl_control_plant *plant)
     if (!a) return;
     kl_control_engine_close(&a->e);
     free(a->start), free(a->weights), free(a->u), free(a->grad), free(a->params), free(a->amplitude);
-    free(a);
+    free(a->v), free(a);
     plant->context = NULL;
 }
 
@@ -207,6 +233,7 @@ static struct kl_control_task most_of(const struct kl_control_batch *b)
     const struct kl_control_family *f = b->family;
     const double g = fmax(0.001, f->dephasing.high), r = fmax(0.001, f->relaxation.high),
                  detuning = fmax(fabs(f->detuning.low), fabs(f->detuning.high));
+    if (f->setup) return kl_control_family_system_most(f);
     if (f->two_qubits)
         return pair_task(f, &b->system, (double[]){ g, r, 1.2 * g, 1.2 * r }, f->coupling.high, detuning,
                          f->controls.high);
@@ -215,7 +242,7 @@ static struct kl_control_task most_of(const struct kl_control_batch *b)
                                      .params = { rate, rate, rate, fabs(f->drift) + detuning } };
 }
 
-/* The family's system and objective as any. */
+/* The family's system and objective as any, where it has none of its own. */
 static int make_system(struct kl_control_batch *b, int controls, struct kl_error *err)
 {
     const struct kl_control_family *f = b->family;
@@ -233,19 +260,29 @@ static int make_system(struct kl_control_batch *b, int controls, struct kl_error
 static int make_any(struct kl_control_batch *b, const struct kl_control_net *net, double limit, size_t n,
                     const struct kl_device *device, struct kl_arena *memory, struct kl_error *err)
 {
-    const int code = make_system(b, net->shape.controls, err);
+    const struct kl_control_setup *setup = b->family->setup;
+    const int code = setup ? KL_OK : make_system(b, net->shape.controls, err);
     if (code) return code;
     const struct kl_control_task most = most_of(b);
-    const struct kl_control_any of = { &most, 1, n, net->shape.segments, b->family->duration, limit };
-    if (b->on_gpu)
-        return kl_control_plant_gpu(&b->plant, &b->system, &b->objective, &of, device, memory, err);
-    return kl_control_plant_any(&b->plant, &b->system, &b->objective, &of, err);
+    const struct kl_control_any of = {
+        &most, 1, n, net->shape.segments, b->family->duration, limit, setup != NULL
+    };
+    const struct kl_control_system *system = setup ? &setup->system : &b->system;
+    const struct kl_control_objective *objective = setup ? &setup->objective : &b->objective;
+    return b->on_gpu ? kl_control_plant_gpu(&b->plant, system, objective, &of, device, memory, err)
+                     : kl_control_plant_any(&b->plant, system, objective, &of, err);
+}
+
+/* Is its plant that of any system, on the CPU? */
+static bool is_any(const struct kl_control_batch *b)
+{
+    return !b->on_gpu && (b->family->two_qubits || b->family->setup);
 }
 
 void kl_control_batch_close(struct kl_control_batch *b)
 {
     if (b->on_gpu) kl_control_plant_gpu_close(&b->plant);
-    else if (b->family && b->family->two_qubits) kl_control_plant_any_close(&b->plant);
+    else if (b->family && is_any(b)) kl_control_plant_any_close(&b->plant);
     kl_control_system_free(&b->system);
     kl_control_objective_free(&b->objective);
     b->family = NULL;
@@ -259,13 +296,12 @@ int kl_control_batch_make(struct kl_control_batch *b, const struct kl_control_ne
     const struct kl_bloch bloch = kl_control_family_bloch(family, net->shape.segments, family->duration);
     *b = (struct kl_control_batch){ .family = family, .on_gpu = device && device->cuda };
     int code = kl_control_adapt_make(&b->adapt, net, inner, n, memory, err);
-    if (!code && (family->two_qubits || b->on_gpu))
-        code = make_any(b, net, limit, n, device, memory, err);
+    if (!code && (is_any(b) || b->on_gpu)) code = make_any(b, net, limit, n, device, memory, err);
     else if (!code)
         code = kl_control_plant_make(&b->plant, &bloch, n, limit, family->controls.high,
                                      kl_control_family_rates(family), memory, err);
     if (code) return code;
-    if (!family->two_qubits) b->plant.constant = 0.5;
+    if (!is_any(b)) b->plant.constant = 0.5;
     b->weight = kl_arena_take(memory, n, sizeof *b->weight);
     return b->weight ? KL_OK : kl_fail_memory(err, n * sizeof *b->weight);
 }
@@ -277,17 +313,19 @@ void kl_control_batch_set(struct kl_control_batch *b, size_t lane,
     double weights[9];
     for (size_t i = 0; i < (size_t)b->adapt.net->size[0]; i++)
         b->adapt.x[i * n + lane] = (kl_real)features[i];
-    if (b->family->two_qubits) {
+    if (b->family->two_qubits || b->family->setup) {
         const double rates[4] = { task->theta[0], task->theta[1], task->second[0], task->second[1] };
-        const struct kl_control_task t =
-            pair_task(b->family, &b->system, rates, task->coupling, task->detuning, task->controls);
+        const struct kl_control_task t = b->family->setup
+                                             ? kl_control_family_member(b->family, task)
+                                             : pair_task(b->family, &b->system, rates, task->coupling,
+                                                         task->detuning, task->controls);
         if (b->on_gpu) kl_control_plant_gpu_set(&b->plant, lane, &t, NULL);
         else kl_control_plant_any_set(&b->plant, lane, &t);
         return;
     }
     kl_control_family_weights(weights, b->family, task);
     if (b->on_gpu) {
-        const struct kl_control_task t = kl_control_family_member(task);
+        const struct kl_control_task t = kl_control_family_member(b->family, task);
         kl_control_plant_gpu_set(&b->plant, lane, &t, weights);
         return;
     }
@@ -312,7 +350,7 @@ void kl_control_batch_fill(struct kl_control_batch *b, struct kl_control_task_id
         kl_control_batch_set(b, l, &task, features);
         b->weight[l] = l < count ? (kl_real)weight : 0;
     }
-    if (b->family->two_qubits && !b->on_gpu) kl_control_plant_any_count(&b->plant, count);
+    if (is_any(b)) kl_control_plant_any_count(&b->plant, count);
 }
 
 /* What each of `count` tasks counts in the worst of all, or in the mean of the worst: the derivative of

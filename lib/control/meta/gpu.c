@@ -22,6 +22,7 @@ struct gpu {
     double *weights;                     /* [n][dim][columns] */
     double *u, *du, *gradient, *product; /* [n][rows] */
     struct kl_cuda_pulse_result *results;
+    bool shares; /* pulses are shares of limits: these, while u has the amplitudes, are in du */
     struct kl_error failed; /* the first call that failed; none follows it */
 };
 
@@ -78,11 +79,27 @@ static void ask(struct gpu *c, int method)
     if (!c->failed.code) c->failed.code = c->calls->at(*pulses, &at, &c->failed);
 }
 
+/* All lanes' shares become amplitudes; and the gradient's way back. */
+static void play(struct gpu *c)
+{
+    memcpy(c->du, c->u, c->n * c->rows * sizeof *c->u);
+    for (size_t t = 0; t < c->n; t++)
+        kl_control_shares_play(c->u + t * c->rows, c->e.system, c->e.g.segments);
+}
+static void back(struct gpu *c)
+{
+    for (size_t t = 0; t < c->n; t++)
+        kl_control_shares_back(c->gradient + t * c->rows, c->du + t * c->rows, c->e.system,
+                               c->e.g.segments);
+}
+
 static void gradient(const struct kl_control_plant *p, kl_real *loss, kl_real *grad_u, const kl_real *u)
 {
     struct gpu *c = (struct gpu *)p->context;
     transpose(c->u, c, u);
+    if (c->shares) play(c);
     ask(c, KL_CUDA_PULSE_POINTS);
+    if (c->shares) back(c);
     for (size_t t = 0; t < c->n; t++) loss[t] = (kl_real)c->results[t].loss;
     if (grad_u) transpose_back(grad_u, c, c->gradient);
 }
@@ -144,14 +161,19 @@ int kl_control_plant_gpu(struct kl_control_plant *plant, const struct kl_control
 {
     struct gpu *c = kl_arena_take(memory, 1, sizeof *c);
     double most[KL_CONTROL_MAX_CONTROLS], params[KL_CONTROL_MAX_PARAMS] = { 0 };
-    *plant = (struct kl_control_plant){
-        .gradient = gradient, .tangent = tangent, .n = of->n, .limit = of->limit, .context = c
-    };
+    *plant = (struct kl_control_plant){ .gradient = gradient,
+                                        .tangent = of->shares ? NULL : tangent,
+                                        .n = of->n,
+                                        .limit = of->limit,
+                                        .context = c };
     if (!c) return kl_fail_memory(err, sizeof *c);
-    *c = (struct gpu){
-        .calls = device->cuda->pulses, .objective = objective, .device = device->number, .n = of->n
-    };
-    for (int k = 0; k < system->n_controls; k++) most[k] = of->limit * of->tasks->amplitude;
+    *c = (struct gpu){ .calls = device->cuda->pulses,
+                       .objective = objective,
+                       .device = device->number,
+                       .n = of->n,
+                       .shares = of->shares };
+    for (int k = 0; k < system->n_controls; k++)
+        most[k] = kl_control_any_most(of, system, k) * of->tasks->amplitude;
     for (int j = 0; j < system->n_params; j++) params[j] = fabs(of->tasks->params[j]);
     int code = kl_control_engine_describe(&c->e, system, KL_LIOUVILLE_SPARSE, of->segments, of->duration,
                                           most, params, err);

@@ -70,7 +70,21 @@ struct kl_control_any {
     size_t count, n; /* of the n lanes those with a task */
     int segments;
     double duration, limit;
+    bool shares; /* pulses are shares of the system's own limits, and the limit is 1; else amplitudes */
 };
+
+/* The largest amplitude of control k. */
+double kl_control_any_most(const struct kl_control_any *of, const struct kl_control_system *system,
+                           int k);
+
+/* ---- shares of limits (shares.c) ---- */
+/* Numbers v from -1 to 1 become amplitudes u, both [segments][n_controls]: a control's place from its
+   lower to its upper limit; of a pair with a limit of their modulus a square's point, which becomes the
+   disc's. */
+void kl_control_shares_play(double *u, const struct kl_control_system *system, int segments);
+/* Derivatives by u become those by the shares v. */
+void kl_control_shares_back(double *grad, const double *v, const struct kl_control_system *system,
+                            int segments);
 
 /* The largest norm of a segment's generator times its duration: a plant's memory grows with it. */
 enum { KL_CONTROL_PLANT_NORM = 10000 };

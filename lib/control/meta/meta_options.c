@@ -92,11 +92,13 @@ enum { N_UNUSED = sizeof unused_names / sizeof *unused_names };
       NULL, NULL },                                                                                  \
     { "target-gate", 0, KL_OPT_CHOICE, AT(gate), KL_CONTROL_META_GATES, 0, 0, true, "what is asked for", \
       "Objective", NULL },                                                                           \
-    { "fidelity", 0, KL_OPT_CHOICE, AT(fidelity), "average|state", 0, 0, true,                       \
-      "of the whole gate, or of the image of |0>", NULL, NULL },                                     \
-    { "gate-time", 0, KL_OPT_QUANTITY, AT(duration), "T", 1e-9, 1e9, true, "duration of a pulse",       \
+    { "fidelity", 0, KL_OPT_CHOICE, AT(fidelity), KL_CONTROL_FIDELITIES, 0, 0, true,                 \
+      "average of the whole gate, state of the image of |0>; others of a system", NULL, NULL },      \
+    { "gate-time", 0, KL_OPT_QUANTITY, AT(duration), "T", 1e-9, 1e9, true,                           \
+      "duration of a pulse (1; of a system its own)",                                                \
       NULL, "horizon" },                                                                             \
-    { "limit", 0, KL_OPT_QUANTITY, AT(limit), "U", 1e-6, 1e6, true, "amplitudes are clamped to it",     \
+    { "limit", 0, KL_OPT_QUANTITY, AT(limit), "U", 1e-6, 1e6, true,                                  \
+      "of amplitudes (10; of a system its own)",                                                     \
       NULL, NULL },                                                                                  \
     { "num-qubits", 0, KL_OPT_INT, AT(qubits), "N", 1, 2, true,                                      \
       "2: the gate cz, rates of each qubit, a network with layer norms", NULL, NULL },                  \
@@ -106,15 +108,16 @@ enum { N_UNUSED = sizeof unused_names / sizeof *unused_names };
       "linear layers less two, as the reference counts", NULL, NULL },                               \
     { "n-segments", 0, KL_OPT_INT, AT(segments), "N", 1, KL_CONTROL_MAX_UNITS, true,                 \
       "of a pulse", NULL, NULL },                                                                    \
-    { "n-controls", 0, KL_OPT_INT, AT(controls), "N", 2, 6, true, "2; of two qubits 4 or 6", NULL, NULL },  \
+    { "n-controls", 0, KL_OPT_INT, AT(controls), "N", 2, 6, true,                                    \
+      "2; of two qubits 4 or 6; of a system its own", NULL, NULL },                                  \
     { "output-scale", 0, KL_OPT_FLOAT, AT(scale), "X", 1e-6, 1e6, true, "factor of the output",      \
       NULL, NULL },                                                                                  \
     { "activation", 0, KL_OPT_CHOICE, AT(activation), "tanh|relu|elu", 0, 0, true, "of hidden layers", NULL, \
       NULL },                                                                                        \
     { "task-feature-dim", 0, KL_OPT_INT, AT(features), "N", 0, KL_CONTROL_MAX_FEATURES, true,        \
       "has to be what a task has; 4 of spectra: with the model; 0: any", NULL, NULL },               \
-    { "start", 0, KL_OPT_CHOICE, AT(start), "constant|zero", 0, 0, true,                             \
-      "first pulse; at 0 the gradient of a transfer vanishes", NULL, NULL },                         \
+    { "start", 0, KL_OPT_CHOICE, AT(start), "constant|zero|pulse", 0, 0, true,                       \
+      "first pulse; of a system one that is sought for the middle of its ranges", NULL, NULL },      \
     { "precision", 0, KL_OPT_CHOICE, AT(precision), "single|double", 0, 0, true,                     \
       "of training; it is judged in double", NULL, NULL },                                           \
     { "method", 0, KL_OPT_CHOICE, AT(method), KL_CONTROL_META_METHODS, 0, 0, true,                   \
@@ -127,7 +130,21 @@ enum { N_UNUSED = sizeof unused_names / sizeof *unused_names };
     { "inner-clip", 0, KL_OPT_FLOAT, AT(inner_clip), "X", 0, 1e9, true,                              \
       "largest norm of a task's gradient; 0: any", NULL, NULL }
 static const struct kl_option options[] = {
+    { "system", 0, KL_OPT_CHOICE, AT(problem.system), KL_CONTROL_SYSTEMS, 0, 0, true,
+      "tasks are of a system of optimize, drawn from --range", "Any system", NULL },
+    { "model", 0, KL_OPT_STRING, AT(problem.model), "FILE", 0, 0, true,
+      "of a system that a file describes (docs/control.md)", NULL, NULL },
+    { "range", 0, KL_OPT_LIST, AT(problem.range), "NAME=LOW:HIGH", 0, 0, true,
+      "a parameter that is drawn, detuning=-5:5 MHz; amplitude: the factor of all controls", NULL, NULL },
+    { "set", 0, KL_OPT_LIST, AT(problem.set), "NAME=X", 0, 0, true, "other parameters: T1=80us", NULL, NULL },
+    { "gate", 'g', KL_OPT_STRING, AT(problem.gate), "GATE", 0, 0, true,
+      "x, hadamard, rx(pi/2), ...; default x, of two qubits cz, of a model its target", NULL, NULL },
+    { "levels", 0, KL_OPT_STRING, AT(problem.levels), "N", 0, 0, true, "of a transmon, 2 to 16; default 3",
+      NULL, NULL },
     POLICY_ROWS,
+    /* As optimize calls them. */
+    { "duration", 'T', KL_OPT_QUANTITY, AT(duration), "T", 1e-9, 1e9, false, NULL, NULL, NULL },
+    { "segments", 'S', KL_OPT_INT, AT(segments), "N", 1, KL_CONTROL_MAX_UNITS, false, NULL, NULL, NULL },
     { "ensemble", 0, KL_OPT_CHOICE, AT(ensemble), "mean|worst|cvar", 0, 0, true,
       "of a batch's losses: their mean, the worst, the mean of the worst tenth", "Training", NULL },
     { "iterations", 'i', KL_OPT_INT, AT(iterations), "N", 1, 1e7, true,
@@ -170,7 +187,8 @@ const struct kl_tool kl_control_train_tool = {
     .name = "qcontrol",
     .summary = "Meta-learns a network that gives a pulse for a task and adapts it",
     .arguments = "train -o POLICY.h5",
-    .example = "qcontrol train --detuning-range -0.5,0.5 --method maml -o policy.h5",
+    .example = "qcontrol train --detuning-range -0.5,0.5 --method maml -o policy.h5\n"
+               "  qcontrol train --system transmon --range 'detuning=-5:5 MHz' -o transmon.h5",
     .options = options,
     .n_options = sizeof options / sizeof *options,
     .values_size = sizeof(struct kl_control_meta_values),
@@ -188,19 +206,23 @@ const struct kl_tool kl_control_import_tool = {
     .chosen_by = "import",
 };
 
+/* Unless it is given, a system has another one. */
+static const char usual_start[] = "constant";
+
 void kl_control_meta_defaults(void *values)
 {
     struct kl_control_meta_values *v = values;
+    kl_control_options_default(&v->problem);
+    v->problem.system = NULL;
     v->common.progress = v->common.device = "auto";
     kl_train_settings_default(&v->train);
     v->train.options.batch_size = 32, v->train.options.optimizer.clip = 1;
     v->tasks = "auto", v->distribution = "uniform", v->gate = "pauli_x", v->fidelity = "average";
     v->tells = "given", v->activation = "tanh", v->method = "fomaml", v->first_order = "true";
-    v->start = "constant", v->precision = "single", v->mapping = "standard", v->sequence = "ramsey";
-    v->diversity = 1, v->duration.value = 1, v->omega0 = 1, v->gamma_h = 100,
-    v->temperature_text = "infinite";
-    v->limit.value = 10, v->scale = 1, v->inner_lr = 0.01, v->shots = 100;
-    v->hidden = 128, v->hidden_layers = 2, v->segments = 60, v->controls = 2, v->qubits = 1;
+    v->start = usual_start, v->precision = "single", v->mapping = "standard", v->sequence = "ramsey";
+    v->diversity = 1, v->omega0 = 1, v->gamma_h = 100, v->temperature_text = "infinite";
+    v->scale = 1, v->inner_lr = 0.01, v->shots = 100;
+    v->hidden = 128, v->hidden_layers = 2, v->segments = 60, v->qubits = 1;
     v->inner_steps = 5, v->iterations = 1000, v->val_interval = 10, v->val_tasks = 20;
 }
 
@@ -423,17 +445,32 @@ int kl_control_meta_settle(void *values, struct kl_error *err)
 {
     struct kl_control_meta_values *v = values;
     struct kl_train_options *o = &v->train.options;
-    int code = take_units(v, err);
-    if (!code) code = family_of(v, err);
+    const bool system = v->problem.system || v->problem.model;
+    if (system && v->start == usual_start) v->start = "pulse";
+    if (system && strcmp(v->start, "constant") == 0)
+        return kl_fail(err, KL_EUSAGE,
+                       "--start constant: not of --system and --model; expected pulse or zero");
+    int code = kl_control_meta_system(v, err);
+    if (!code && !system) {
+        if (!v->duration.value && !v->duration.unit) v->duration.value = 1;
+        if (!v->limit.value && !v->limit.unit) v->limit.value = 10;
+        if (!v->controls) v->controls = 2;
+        code = take_units(v, err);
+        if (!code) code = family_of(v, err);
+    }
     if (!code) code = ensemble_of(v, err);
     if (!code) code = inner_of(v, err);
     if (code) return code;
     if (temperature_of(v, err)) return err->code;
     const int features = kl_control_family_n_features(&v->family);
     const bool pair = v->qubits == 2;
-    if (pair ? v->controls != 4 && v->controls != 6 : v->controls != 2)
+    if (!system && (pair ? v->controls != 4 && v->controls != 6 : v->controls != 2))
         return kl_fail(err, KL_EUSAGE, "--n-controls: found %lld, expected %s", (long long)v->controls,
                        pair ? "4 or 6" : "2");
+    if (system && v->inner.method == KL_CONTROL_MAML)
+        return kl_fail(err, KL_EUSAGE,
+                       "--method maml: its second derivatives are not there of --system and --model; "
+                       "give --method fomaml");
     if (pair && v->inner.method == KL_CONTROL_MAML)
         return kl_fail(err, KL_EUSAGE, "--method maml: goes with one qubit alone; give --method fomaml");
     if (v->features && v->features != features)
@@ -456,7 +493,7 @@ int kl_control_meta_settle(void *values, struct kl_error *err)
         return kl_fail(err, KL_EUSAGE,
                        "--iterations: found %lld of %lld tasks, expected at most 4e9 tasks in all",
                        (long long)v->iterations, (long long)o->batch_size);
-    return KL_OK;
+    return kl_control_meta_shorten(v, err);
 }
 
 void kl_control_meta_unused(const struct kl_control_meta_values *v, const struct kl_log *log)

@@ -20,9 +20,17 @@ static size_t whole(size_t n, size_t part)
     return (n + part - 1) / part * part;
 }
 
-static size_t lanes_of(size_t tasks)
+/* Where pulses take most of the time, fewer tasks a part keep more threads busy. */
+static size_t lanes_of(size_t tasks, bool narrow)
 {
+    if (narrow) return KL_POLICY_LANES;
     return tasks < PART ? whole(tasks, KL_POLICY_LANES) : PART;
+}
+
+/* What networks give is clamped to it: of a system they are shares of its limits. */
+static double clamp_of(const struct kl_control_meta_values *v)
+{
+    return v->family.setup ? 1 : v->limit.value;
 }
 
 struct kl_control_judge {
@@ -56,11 +64,11 @@ int kl_control_judge_open(struct kl_control_judge **judge, const struct kl_contr
     struct kl_control_judge *j = *judge = calloc(1, sizeof *j);
     if (!j) return kl_fail_memory(err, sizeof *j);
     /* Of a GPU all that fit a batch in one launch. */
-    j->lanes = device && device->cuda ? lanes_of(tasks) : KL_POLICY_LANES;
+    j->lanes = lanes_of(tasks, !(device && device->cuda));
     j->tasks = tasks, j->set = set, j->seed = v->train.options.seed, j->aggregate = v->aggregate;
     int code = kl_arena_init(&j->memory, 0, err);
     if (!code)
-        code = kl_control_batch_make_f64(&j->batch, net, &v->inner, family, v->limit.value, j->lanes,
+        code = kl_control_batch_make_f64(&j->batch, net, &v->inner, family, clamp_of(v), j->lanes,
                                          device, &j->memory, err);
     if (!code && !(j->losses = kl_arena_take(&j->memory, 2 * tasks, sizeof *j->losses)))
         code = kl_fail_memory(err, 2 * tasks * sizeof *j->losses);
@@ -149,6 +157,7 @@ struct meta {
     struct worker *workers;
     int n_workers;
     double *first, *scratch; /* of init */
+    double *start;           /* of a system */
     pthread_mutex_t beginning;
 };
 
@@ -160,10 +169,10 @@ static int wake_one(struct meta *s, struct worker *w, struct kl_error *err)
     const struct kl_control_inner *inner = &v->inner;
     int code = kl_arena_init(&w->memory, 0, err);
     if (!code && s->wide)
-        code = kl_control_batch_make_f64(&w->f64, &s->net, inner, &s->family, v->limit.value, s->lanes,
+        code = kl_control_batch_make_f64(&w->f64, &s->net, inner, &s->family, clamp_of(v), s->lanes,
                                          &s->device, &w->memory, err);
     if (!code && !s->wide)
-        code = kl_control_batch_make_f32(&w->f32, &s->net, inner, &s->family, v->limit.value, s->lanes,
+        code = kl_control_batch_make_f32(&w->f32, &s->net, inner, &s->family, clamp_of(v), s->lanes,
                                          &s->device, &w->memory, err);
     if (!code)
         code = kl_control_judge_open(&w->judge, v, &s->family, &s->net, KL_CONTROL_VALIDATION,
@@ -204,12 +213,10 @@ static int wake(struct kl_train *train, int n_threads, struct kl_error *err)
 static void init(void *context, void *params, int64_t replica)
 {
     struct meta *s = context;
-    double pulse[KL_CONTROL_MAX_CONTROLS] = { 0 };
     /* Several replicas that diverged may begin anew at once. */
     pthread_mutex_lock(&s->beginning);
     kl_control_net_init(s->first, &s->net, s->v->train.options.seed, (uint32_t)replica, s->scratch);
-    kl_control_family_pulse(pulse, &s->family, s->v->duration.value);
-    if (strcmp(s->v->start, "constant") == 0) kl_control_net_start(s->first, &s->net, pulse);
+    if (strcmp(s->v->start, "zero") != 0) kl_control_family_begin(s->first, &s->net, &s->family);
     for (size_t i = 0; i < s->net.block.size; i++)
         if (s->wide) ((double *)params)[i] = s->first[i];
         else ((float *)params)[i] = (float)s->first[i];
@@ -281,9 +288,22 @@ static int end_epoch(const struct kl_crew *crew, struct kl_error *err)
 static void say_range(char *text, size_t size, const char *name, const struct kl_control_range *r)
 {
     const size_t used = strlen(text);
-    if (r->low < r->high)
-        snprintf(text + used, size - used, " %s %.4g to %.4g,", name, r->low, r->high);
+    if (r->low < r->high) snprintf(text + used, size - used, " %s %.4g to %.4g,", name, r->low, r->high);
     else snprintf(text + used, size - used, " %s %.4g,", name, r->low);
+}
+
+/* The same of a system. */
+static int say_system(const struct meta *s, const struct kl_log *log, struct kl_error *err)
+{
+    const struct kl_control_meta_values *v = s->v;
+    bool rates = false;
+    for (int i = 0; i < v->setup.n_ranges; i++) rates |= kl_control_family_is_rate(&v->setup, i);
+    const int code = kl_control_setup_say(log, &v->setup, &v->problem, &v->texts, err);
+    if (code) return code;
+    if (rates && s->family.distribution != KL_CONTROL_UNIFORM)
+        kl_note(log, 1, "tasks   uniform within the ranges, rates %s", v->distribution);
+    else kl_note(log, 1, "tasks   uniform within the ranges");
+    return KL_OK;
 }
 
 /* What is drawn and what is sought, given or not. */
@@ -308,6 +328,19 @@ static void say_tasks(const struct meta *s, const struct kl_log *log)
             f->duration, (long long)s->v->segments, s->v->limit.value, s->v->gate, s->v->fidelity);
 }
 
+/* Where a system's policies begin. */
+static int find_start(struct meta *s, struct kl_pool *pool, struct kl_error *err)
+{
+    const struct kl_control_meta_values *v = s->v;
+    const size_t n = (size_t)(v->shape.segments * v->shape.controls);
+    if (!s->family.setup) return KL_OK;
+    s->family.start = s->start = calloc(n, sizeof *s->start);
+    if (!s->start) return kl_fail_memory(err, n * sizeof *s->start);
+    return strcmp(v->start, "zero") == 0
+               ? KL_OK
+               : kl_control_family_search(s->start, s->family.setup, v->train.options.seed, pool, err);
+}
+
 static int open_meta(struct kl_training *t, struct kl_error *err)
 {
     struct meta *s = t->state;
@@ -315,12 +348,15 @@ static int open_meta(struct kl_training *t, struct kl_error *err)
     pthread_mutex_init(&s->beginning, NULL);
     s->v = v, s->family = v->family, s->wide = strcmp(v->precision, "double") == 0;
     s->tasks = (size_t)v->train.options.batch_size;
-    s->lanes = lanes_of(s->tasks);
-    say_tasks(s, t->log);
+    int code = KL_OK;
+    if (v->family.setup) code = say_system(s, t->log, err);
+    else say_tasks(s, t->log);
     kl_control_meta_unused(v, t->log);
-    int code = kl_device_take(&s->device, t->values, 0, t->log, err);
+    if (!code) code = kl_device_take(&s->device, t->values, 0, t->log, err);
+    s->lanes = lanes_of(s->tasks, v->family.setup && !s->device.cuda && v->aggregate == KL_CONTROL_MEAN);
     if (!code) code = kl_control_net_make(&s->net, &v->shape, err);
     if (!code) code = kl_control_meta_tables(&s->family, v, err);
+    if (!code) code = find_start(s, t->pool, err);
     if (code) return code;
     s->first = malloc(s->net.block.size * sizeof *s->first);
     s->scratch = malloc(kl_control_net_scratch(&s->net) * sizeof *s->scratch);
@@ -358,15 +394,15 @@ static void close_meta(struct kl_training *t)
     if (common->device_used == s->device.name) common->device_used = NULL;
     kl_control_net_free(&s->net);
     kl_control_psd_tables_free(&s->family);
-    free(s->first), free(s->scratch);
+    free(s->first), free(s->scratch), free(s->start);
     pthread_mutex_destroy(&s->beginning);
 }
 
 static int save(const struct kl_training *t, struct kl_writer *w, struct kl_error *err)
 {
     const struct meta *s = t->state;
-    return kl_control_policy_write(w, &s->net, &s->family, &s->v->inner, s->v->limit.value,
-                                   s->v->precision, err);
+    return kl_control_policy_write(w, &s->net, &s->family, &s->v->inner, clamp_of(s->v), s->v->precision,
+                                   s->v->model, err);
 }
 
 /* The best epoch was chosen by the tasks of validation, so that its loss there is too good: what is kept
@@ -450,7 +486,9 @@ const struct kl_train_stage kl_control_meta_stage = {
 
 static int run(struct kl_mode_run *run, struct kl_error *err)
 {
-    return kl_train_stage_run(&kl_control_meta_stage, run, err);
+    const int code = kl_train_stage_run(&kl_control_meta_stage, run, err);
+    kl_control_meta_close(run->values);
+    return code;
 }
 
 const struct kl_mode kl_control_mode_train = { .tool = &kl_control_train_tool,

@@ -142,7 +142,7 @@ static int save(struct kl_mode_run *run, struct kl_writer *writer, struct kl_err
     if (!code) code = save_tensors(writer, w, err);
     if (!code)
         code = kl_control_policy_write(writer, &w->net, &w->v->family, &w->v->inner, w->v->limit.value,
-                                       "single", err);
+                                       "single", NULL, err);
     if (!code) code = kl_store_writer_number(writer, "", "loss_before", w->loss[0], err);
     if (!code) code = kl_store_writer_number(writer, "", "loss_adapted", w->loss[1], err);
     free(config);

@@ -133,11 +133,13 @@ static void tell_differences(const struct work *w, const struct kl_log *log)
                  { "weight-decay", NULL, 0 } };
     char list[512] = "";
     size_t n = 0;
+    const bool system = w->policy.family.setup; /* then both begin with the same pulse */
     for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
         const json_t *value = json_object_get(w->config, ways[i].name);
-        const char *text = json_string_value(value), *comma = n ? ", " : "";
+        const char *text = json_string_value(value), *comma = n ? ", " : "", *as = ways[i].as;
+        if (system && strcmp(ways[i].name, "start") == 0) continue;
         if (n >= sizeof list) break;
-        if (ways[i].as && text && strcmp(text, ways[i].as) != 0)
+        if (as && text && strcmp(text, as) != 0)
             n += (size_t)snprintf(list + n, sizeof list - n, "%s%s %s", comma, ways[i].name, text);
         if (!ways[i].as && json_is_number(value) && json_number_value(value) != ways[i].number)
             n += (size_t)snprintf(list + n, sizeof list - n, "%s%s %g", comma, ways[i].name,
@@ -147,8 +149,8 @@ static void tell_differences(const struct work *w, const struct kl_log *log)
         kl_caution(
             log,
             "the network on the mean is trained by Adam (0.9, 0.999) at a constant rate, in single "
-            "precision, from a constant pulse; the policy had %s",
-            list);
+            "precision, from %s pulse; the policy had %s",
+            system ? "the policy's first" : "a constant", list);
 }
 
 static int open_policy(struct kl_mode_run *run, struct kl_error *err)
@@ -201,7 +203,7 @@ static int put_numbers(struct kl_writer *w, const struct kl_control_regret *r, s
         { "losses/steered_pulse", 1, { tasks }, r->steered },
         { "losses/mean_network", 1, { tasks }, r->mean },
         { "losses/optimum", 1, { tasks }, r->optimum },
-        { "tasks", 2, { tasks, KL_BLOCH_PARAMS + 2 }, r->params },
+        { "tasks", 2, { tasks, (size_t)r->numbers }, r->params },
         { "shots/number", 1, { (size_t)r->n_shots }, r->shots },
         { "shots/loss", 2, { r->n_shots ? tasks : 0, (size_t)r->n_shots }, r->by_shots },
         { "scales/variance", 1, { scales }, r->spread },
@@ -212,9 +214,7 @@ static int put_numbers(struct kl_writer *w, const struct kl_control_regret *r, s
         if (sets[i].dims[0] > 0)
             code = kl_store_writer_put(w, sets[i].name, KL_TYPE_F64, 0, (int)sets[i].rank, sets[i].dims,
                                        sets[i].values, err);
-    if (code >= 0)
-        code = kl_store_writer_text(w, "tasks", "columns",
-                                    "gamma_phi, gamma_down, gamma_up, detuning, amplitude, angle", err);
+    if (code >= 0) code = kl_store_writer_text(w, "tasks", "columns", r->names, err);
     if (code >= 0) code = kl_store_writer_integer(w, "", "inner_steps", r->own_steps, err);
     if (code >= 0) code = kl_store_writer_integer(w, "", "training_gradients", r->of_training, err);
     if (code >= 0) code = kl_store_writer_integer(w, "", "optimum_gradients", r->gradients, err);

@@ -3,6 +3,7 @@
    file that keeps them. */
 #include "control/meta/meta_train.h"
 
+#include <jansson.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -179,9 +180,24 @@ static const struct kl_kind_history histories[] = {
       .of = "policy" },
     { .of = NULL },
 };
-const struct kl_kind kl_control_policy_kind = {
-    .name = "policy", .maker = "qcontrol train", .numbers = numbers, .histories = histories
-};
+/* For `cache show`: the system, of a family of any. */
+static int show(FILE *to, struct kl_file *file, struct kl_error *err)
+{
+    struct kl_control_policy policy;
+    if (!kl_store_file_has_attribute(file, "", "system")) return KL_OK;
+    const int code = kl_control_policy_read(&policy, file, 0, err);
+    if (!code) {
+        fputs("\nin use\n", to);
+        kl_control_setup_write(to, &policy.setup, &policy.problem, false);
+    }
+    kl_control_policy_free(&policy);
+    return code;
+}
+const struct kl_kind kl_control_policy_kind = { .name = "policy",
+                                                .maker = "qcontrol train",
+                                                .numbers = numbers,
+                                                .histories = histories,
+                                                .write = show };
 
 /* ---- numbers by their names, both ways ---- */
 
@@ -209,6 +225,7 @@ static int list(struct entry e[MOST], struct kl_control_net_shape *s, struct kl_
         { "omega_c_low", "omega_c_high" },       { "detuning_low", "detuning_high" },
         { "amplitude_low", "amplitude_high" },   { "angle_low", "angle_high" }
     };
+    const bool own = !f->setup; /* a family of qubits; what is of a system stands elsewhere */
     int n = 0;
     e[n++] = (struct entry){ "task_feature_dim", .integer = &s->features };
     e[n++] = (struct entry){ "hidden_dim", .integer = &s->hidden };
@@ -222,16 +239,21 @@ static int list(struct entry e[MOST], struct kl_control_net_shape *s, struct kl_
     e[n++] = (struct entry){ "inner_lr", .number = &i->lr };
     e[n++] = (struct entry){ "inner_clip", .number = &i->clip };
     e[n++] = (struct entry){ "last_layer", .truth = &i->last_layer };
-    e[n++] = (struct entry){ "psd", .truth = &f->psd };
-    e[n++] = (struct entry){ "two_qubits", .truth = &f->two_qubits };
-    e[n++] = (struct entry){ "coupling_low", .number = &f->coupling.low };
-    e[n++] = (struct entry){ "coupling_high", .number = &f->coupling.high };
+    if (own) {
+        e[n++] = (struct entry){ "psd", .truth = &f->psd };
+        e[n++] = (struct entry){ "two_qubits", .truth = &f->two_qubits };
+        e[n++] = (struct entry){ "coupling_low", .number = &f->coupling.low };
+        e[n++] = (struct entry){ "coupling_high", .number = &f->coupling.high };
+    }
     e[n++] = (struct entry){ "diversity_scale", .number = &f->diversity };
-    e[n++] = (struct entry){ "jump_up", .truth = &f->jump_up };
-    e[n++] = (struct entry){ "drift_strength", .number = &f->drift };
-    e[n++] = (struct entry){ "whole_gate", .truth = &f->whole_gate };
-    e[n++] = (struct entry){ "tells_model", .truth = &f->tells_model };
+    if (own) {
+        e[n++] = (struct entry){ "jump_up", .truth = &f->jump_up };
+        e[n++] = (struct entry){ "drift_strength", .number = &f->drift };
+        e[n++] = (struct entry){ "whole_gate", .truth = &f->whole_gate };
+        e[n++] = (struct entry){ "tells_model", .truth = &f->tells_model };
+    }
     e[n++] = (struct entry){ "gate_time", .number = &f->duration };
+    if (!own) return n;
     for (size_t k = 0; k < sizeof ranges / sizeof *ranges; k++) {
         e[n++] = (struct entry){ ends[k][0], .number = &ranges[k].range->low };
         e[n++] = (struct entry){ ends[k][1], .number = &ranges[k].range->high };
@@ -257,11 +279,11 @@ static const struct {
               { "task_dist_type", KL_CONTROL_DISTRIBUTIONS },
               { "target_gate", KL_CONTROL_META_GATES },
               { "task_features", KL_CONTROL_TELLS } };
-enum { WORDS = sizeof words / sizeof *words };
+enum { GATE = 3, WORDS = sizeof words / sizeof *words }; /* GATE: of no system, whose `gate` is any */
 
 int kl_control_policy_write(struct kl_writer *w, const struct kl_control_net *net,
                             const struct kl_control_family *family, const struct kl_control_inner *inner,
-                            double limit, const char *precision, struct kl_error *err)
+                            double limit, const char *precision, const char *model, struct kl_error *err)
 {
     struct kl_control_net_shape s = net->shape;
     struct kl_control_family f = *family;
@@ -277,13 +299,14 @@ int kl_control_policy_write(struct kl_writer *w, const struct kl_control_net *ne
                                                      e[k].integer ? *e[k].integer : *e[k].truth, err);
     for (int k = 0; k < WORDS && code >= 0; k++) {
         char text[32];
+        if (k == GATE && f.setup) continue;
         word(text, words[k].choices, chosen[k]);
         code = kl_store_writer_text(w, "", words[k].name, text, err);
     }
     if (code >= 0) code = kl_store_writer_text(w, "", "precision", precision, err);
     if (code >= 0) code = kl_store_writer_integer(w, "", "shots", f.shots, err);
     if (code >= 0) code = kl_store_writer_integer(w, "", "n_parameters", net->parameters, err);
-    return code;
+    return code < 0 || !f.setup ? code : kl_control_family_put(w, &f, model, err);
 }
 
 /* ---- reading ---- */
@@ -306,7 +329,7 @@ static int read_numbers(struct kl_control_policy *p, struct kl_control_net_shape
 {
     struct entry e[MOST];
     double shots = 0;
-    int chosen[WORDS], code = KL_OK;
+    int chosen[WORDS] = { 0 }, code = KL_OK;
     const int n = list(e, shape, &p->family, &p->inner, &p->limit);
     for (int k = 0; k < n && !code; k++) {
         double value = 0;
@@ -318,7 +341,8 @@ static int read_numbers(struct kl_control_policy *p, struct kl_control_net_shape
         else if (e[k].integer) *e[k].integer = (int)fmax(-1, fmin(1e6, value));
         else *e[k].truth = value != 0;
     }
-    for (int k = 0; k < WORDS && !code; k++) code = read_word(&chosen[k], file, k, err);
+    for (int k = 0; k < WORDS && !code; k++)
+        if (k != GATE || !p->family.setup) code = read_word(&chosen[k], file, k, err);
     if (!code) code = kl_store_file_number(&shots, file, "", "shots", err);
     if (code) return code;
     p->family.shots = (int64_t)fmax(1, fmin(1e9, shots));
@@ -371,7 +395,9 @@ int kl_control_policy_read(struct kl_control_policy *policy, struct kl_file *fil
 {
     struct kl_control_net_shape shape = { 0 };
     *policy = (struct kl_control_policy){ 0 };
+    if (kl_store_file_has_attribute(file, "", "system")) policy->family.setup = &policy->setup;
     int code = read_numbers(policy, &shape, file, err);
+    if (!code && policy->family.setup) code = kl_control_policy_system(policy, &shape, file, err);
     if (!code) code = kl_control_net_make(&policy->net, &shape, err);
     if (code) return code;
     policy->params = calloc(policy->net.block.size, sizeof *policy->params);
@@ -385,6 +411,8 @@ void kl_control_policy_free(struct kl_control_policy *policy)
 {
     kl_control_net_free(&policy->net);
     kl_control_psd_tables_free(&policy->family);
-    free(policy->params);
-    policy->params = NULL;
+    kl_control_setup_free(&policy->setup);
+    json_decref(policy->config);
+    free(policy->params), free(policy->model), free(policy->start);
+    policy->params = policy->start = NULL, policy->model = NULL, policy->config = NULL;
 }

@@ -22,8 +22,9 @@ struct work {
     struct kl_control_regret *r;
     const struct kl_control_policy *p;
     const struct kl_control_regret_options *o;
-    struct kl_control_system qubit;
+    struct kl_control_system qubit; /* and its objective, where the family has no system */
     struct kl_control_objective objective;
+    double *point; /* the fixed pulse in units of the limits, as searches have it */
     struct kl_control_meta_task *tests, *sample;
     struct kl_pool *pool;
     struct kl_ranks *ranks;
@@ -40,6 +41,11 @@ static struct kl_control_problem problem_of(const struct work *w, const struct k
                                             const double (*targets)[9], int n)
 {
     const struct kl_control_net_shape *s = &w->p->net.shape;
+    if (w->p->family.setup) {
+        struct kl_control_problem p = w->p->family.setup->problem;
+        p.members = members, p.n_members = n, p.weights = NULL;
+        return p;
+    }
     struct kl_control_problem p = { .system = &w->qubit,
                                     .objective = &w->objective,
                                     .segments = s->segments,
@@ -91,7 +97,7 @@ static int open_searches(struct searches *s, const struct work *w,
     s->found = malloc(all * sizeof *s->found), s->points = malloc(numbers * sizeof *s->points);
     if (!s->members || !s->targets || !s->found || !s->points) return kl_fail_memory(err, numbers * 8);
     for (int i = 0; i < n; i++) {
-        s->members[i] = kl_control_family_member(&tasks[i]);
+        s->members[i] = kl_control_family_member(&w->p->family, &tasks[i]);
         kl_control_family_weights(s->targets[i], &w->p->family, &tasks[i]);
     }
     return KL_OK;
@@ -107,6 +113,16 @@ static int seek(struct searches *s, const struct work *w, int iterations, struct
     kl_control_search_default(&search);
     search.starts = w->o->starts, search.iterations = iterations, search.seed = w->o->seed;
     search.size = 0.1, search.method = KL_CONTROL_NEWTON;
+    if (w->p->family.setup) {
+        search.method = KL_CONTROL_AUTO;
+        const int code = kl_control_method_of(&search.method, &problem, err);
+        if (code) return code;
+        if (search.method == KL_CONTROL_LBFGS) search.progress = KL_CONTROL_LBFGS_PROGRESS;
+    }
+    if (!s->each && w->p->family.setup && kl_control_is_costly(&problem))
+        return kl_control_race(s->found, s->points, (size_t)size_of(w),
+                               s->starts < KL_CONTROL_FINALISTS ? s->starts : KL_CONTROL_FINALISTS,
+                               &problem, &search, &(struct kl_device){ 0 }, pool, watch, err);
     if (w->device->cuda && s->each)
         return kl_control_optimize_gpu(s->found, s->points, NULL, &problem, s->starts / w->o->starts,
                                        &search, w->device, watch, err);
@@ -124,8 +140,8 @@ static int best_of(struct work *w, const struct searches *s, int first, int n)
     return best;
 }
 
-/* The best pulse for the mean of n tasks, its starts spread over pool (NULL: none). */
-static int best_pulse(struct work *w, double *pulse, double *loss,
+/* The best point for the mean of n tasks, its starts spread over pool (NULL: none). */
+static int best_pulse(struct work *w, double *point, double *loss,
                       const struct kl_control_meta_task *tasks, int n, int iterations,
                       struct kl_pool *pool, struct kl_error *err)
 {
@@ -136,7 +152,7 @@ static int best_pulse(struct work *w, double *pulse, double *loss,
     if (!code) {
         const int best = best_of(w, &s, 0, n);
         *loss = s.found[best].loss;
-        for (int i = 0; i < size_of(w); i++) pulse[i] = w->p->limit * s.points[best * size_of(w) + i];
+        memcpy(point, s.points + best * size_of(w), (size_t)size_of(w) * sizeof *point);
     }
     close_searches(&s);
     return code;
@@ -192,19 +208,20 @@ static int steer(double *losses, const struct work *w, const struct kl_control_m
     const bool wanted[KL_CONTROL_LANES] = { true };
     int code = x && g ? 0 : kl_fail_memory(err, 2 * (size_t)size * KL_CONTROL_LANES * sizeof *x);
     for (int i = 0; !code && i < n; i++) {
-        const struct kl_control_task member = kl_control_family_member(&tasks[i]);
+        const struct kl_control_task member = kl_control_family_member(&w->p->family, &tasks[i]);
         double target[1][9];
         kl_control_family_weights(target[0], &w->p->family, &tasks[i]);
         const struct kl_control_problem problem = problem_of(w, &member, (const double(*)[9])target, 1);
         code = kl_signals_pending() ? kl_fail(err, KL_ESIGNAL, "stopped")
                                     : kl_control_evaluator_open(&e, &problem, err);
         for (int j = 0; !code && j < size; j++)
-            for (int l = 0; l < KL_CONTROL_LANES; l++)
-                x[j * KL_CONTROL_LANES + l] = w->r->pulse[j] / w->p->limit;
+            for (int l = 0; l < KL_CONTROL_LANES; l++) x[j * KL_CONTROL_LANES + l] = w->point[j];
         for (int k = 0; !code && k <= steps; k++) {
             kl_control_evaluate(e, f, k < steps ? g : NULL, x, wanted);
+            const double *low = kl_control_evaluator_low(e), *high = kl_control_evaluator_high(e);
             for (int j = 0; k < steps && j < size * KL_CONTROL_LANES; j++)
-                x[j] = fmin(fmax(x[j] - lr * g[j], -1), 1);
+                x[j] =
+                    fmin(fmax(x[j] - lr * g[j], low[j / KL_CONTROL_LANES]), high[j / KL_CONTROL_LANES]);
         }
         losses[i] = f[0];
         kl_control_evaluator_close(&e);
@@ -225,7 +242,6 @@ static int open_mean(struct mean_training *t, const struct work *w, size_t lanes
 {
     const struct kl_control_net *net = &w->p->net;
     struct kl_control_inner inner = { .method = KL_CONTROL_UNADAPTED, .steps = 1, .lr = 1 };
-    double pulse[2];
     int code = kl_arena_init(&t->memory, 0, err);
     if (!code)
         code = kl_control_batch_make_f32(&t->batch, net, &inner, &w->p->family, w->p->limit, lanes, NULL,
@@ -241,8 +257,7 @@ static int open_mean(struct mean_training *t, const struct work *w, size_t lanes
         return kl_fail_memory(err, net->block.size * sizeof(double));
     memset(t->m, 0, net->block.size * sizeof *t->m), memset(t->v, 0, net->block.size * sizeof *t->v);
     kl_control_net_init(t->first, net, w->o->seed, OF_MEAN, t->scratch);
-    kl_control_family_pulse(pulse, &w->p->family, w->p->family.duration);
-    kl_control_net_start(t->first, net, pulse);
+    kl_control_family_begin(t->first, net, &w->p->family);
     for (size_t i = 0; i < net->block.size; i++) t->params[i] = (float)t->first[i];
     return 0;
 }
@@ -369,39 +384,22 @@ static int find_optima(struct work *w, struct kl_error *err)
    whatever law the family is. */
 static double sample_variance(const struct work *w, const struct kl_control_family *f)
 {
-    enum { NUMBERS = 5 };
     const int n = w->r->tasks;
-    double mean[NUMBERS] = { 0 }, squares[NUMBERS] = { 0 }, sum = 0;
+    double mean[KL_CONTROL_TASK_NUMBERS] = { 0 }, squares[KL_CONTROL_TASK_NUMBERS] = { 0 }, sum = 0;
     for (int t = 0; t < n; t++) {
         const struct kl_control_task_id id = { w->o->seed, KL_CONTROL_TEST, (uint32_t)t, 0 };
         struct kl_control_meta_task task;
         kl_control_family_draw(&task, f, &id);
-        const double x[NUMBERS] = { task.theta[0], task.theta[1], task.detuning, task.controls,
-                                    task.angle };
+        double x[KL_CONTROL_TASK_NUMBERS];
+        const int numbers = kl_control_family_places(x, f, &task);
         /* Welford's recurrence: what does not vary has a variance of exactly 0. */
-        for (int i = 0; i < NUMBERS; i++) {
+        for (int i = 0; i < numbers; i++) {
             const double from = x[i] - mean[i];
             mean[i] += from / (t + 1), squares[i] += from * (x[i] - mean[i]);
         }
     }
-    for (int i = 0; i < NUMBERS; i++) sum += squares[i] / (n - 1);
+    for (int i = 0; i < KL_CONTROL_TASK_NUMBERS; i++) sum += squares[i] / (n - 1);
     return sum;
-}
-
-/* All ranges about their middles, times x. What is drawn by its logarithm stays above 0. */
-static void spread_family(struct kl_control_family *f, double x)
-{
-    const bool logs = f->distribution == KL_CONTROL_LOG_UNIFORM;
-    struct kl_control_range *const ranges[] = { &f->dephasing, &f->relaxation, &f->detuning,
-                                                &f->controls, &f->angle };
-    for (size_t i = 0; i < sizeof ranges / sizeof *ranges; i++) {
-        const double middle = (ranges[i]->low + ranges[i]->high) / 2,
-                     half = x * (ranges[i]->high - ranges[i]->low) / 2;
-        const bool rate = i < 2 || i == 3;
-        const double least = rate && logs && i < 2 ? fmin(ranges[i]->low, 1e-3 * middle) : 0;
-        ranges[i]->low = rate ? fmax(middle - half, least) : middle - half;
-        ranges[i]->high = middle + half;
-    }
 }
 
 /* Gains of the policy where the family is narrower and wider, from a tenth to twice. */
@@ -414,7 +412,7 @@ static int measure_scales(struct work *w, double lr, struct kl_error *err)
     for (int i = 0; !code && i < r->scales; i++) {
         struct kl_control_family family = w->p->family;
         const double x = r->scales > 1 ? 0.1 + 1.9 * i / (r->scales - 1) : 1;
-        spread_family(&family, x);
+        kl_control_family_spread(&family, x);
         r->spread[i] = sample_variance(w, &family), r->gain[i] = 0;
         code = policy_losses(losses, w, w->p->params, tasks, own, lr, &family, err);
         for (int t = 0; !code && t < tasks; t++)
@@ -453,7 +451,7 @@ static int take_memory(struct kl_control_regret *r, const struct work *w, struct
     r->policy = calloc(tasks * (size_t)(r->steps + 1), sizeof(double));
     r->fixed = calloc(tasks, sizeof(double)), r->steered = calloc(tasks, sizeof(double));
     r->mean = calloc(tasks, sizeof(double)), r->optimum = calloc(tasks, sizeof(double));
-    r->params = calloc(tasks * (KL_BLOCH_PARAMS + 2), sizeof(double)),
+    r->params = calloc(tasks * KL_CONTROL_TASK_NUMBERS, sizeof(double)),
     r->pulse = calloc(size, sizeof(double));
     r->spread = calloc((size_t)r->scales + 1, sizeof(double)),
     r->gain = calloc((size_t)r->scales + 1, sizeof(double));
@@ -474,12 +472,26 @@ static int draw_tasks(struct work *w, struct kl_error *err)
     for (int i = 0; i < SAMPLE; i++)
         test_task(&w->sample[i], w, (uint32_t)i, KL_CONTROL_TRAINING, OF_FIXED);
     for (int i = 0; i < r->tasks; i++) {
-        double *to = r->params + i * (KL_BLOCH_PARAMS + 2);
+        double numbers[KL_CONTROL_TASK_NUMBERS];
         test_task(&w->tests[i], w, (uint32_t)i, KL_CONTROL_TEST, 0);
-        memcpy(to, w->tests[i].rates, sizeof w->tests[i].rates);
-        to[KL_BLOCH_PARAMS] = w->tests[i].controls, to[KL_BLOCH_PARAMS + 1] = w->tests[i].angle;
+        r->numbers = kl_control_family_numbers(numbers, r->names, &w->p->family, &w->tests[i]);
+        memcpy(r->params + i * r->numbers, numbers, (size_t)r->numbers * sizeof *numbers);
     }
     return 0;
+}
+
+/* The fixed pulse and its point. */
+static int find_fixed(struct work *w, struct kl_error *err)
+{
+    const struct kl_control_setup *setup = w->p->family.setup;
+    double loss;
+    const int code = best_pulse(w, w->point, &loss, w->sample, SAMPLE, 400, w->pool, err);
+    if (code || setup)
+        return code ? code : kl_control_amplitudes(NULL, w->r->pulse, &setup->problem, w->point, err);
+    /* The point is the pulse's, rounded with it. */
+    for (int i = 0; i < size_of(w); i++)
+        w->r->pulse[i] = w->p->limit * w->point[i], w->point[i] = w->r->pulse[i] / w->p->limit;
+    return KL_OK;
 }
 
 /* The fixed pulse, alone and steered: at the rate that is best for the tasks that it was found for. */
@@ -487,8 +499,8 @@ static int measure_fixed(struct work *w, struct kl_error *err)
 {
     static const double rates[] = { 0.003, 0.01, 0.03, 0.1, 0.3, 1 };
     struct kl_control_regret *r = w->r;
-    double loss, best = INFINITY, rate = rates[0], found[SAMPLE];
-    int code = best_pulse(w, r->pulse, &loss, w->sample, SAMPLE, 400, w->pool, err);
+    double best = INFINITY, rate = rates[0], found[SAMPLE];
+    int code = find_fixed(w, err);
     atomic_store(&w->gradients, 0);
     for (size_t i = 0; !code && i < sizeof rates / sizeof *rates; i++) {
         code = steer(found, w, w->sample, SAMPLE, rates[i], r->own_steps, err);
@@ -539,9 +551,11 @@ int kl_control_regret_run(struct kl_control_regret *r, const struct kl_control_p
                                          policy->inner.steps < o->steps ? policy->inner.steps : o->steps,
                                      .scales = policy->family.psd ? 0 : o->scales,
                                      .steps = o->steps };
-    if (policy->net.shape.controls != 2)
+    if (!policy->family.setup && policy->net.shape.controls != 2)
         return kl_fail(err, KL_EUSAGE, "regret: a policy of %d controls, expected one of a qubit's two",
                        policy->net.shape.controls);
+    w.point = calloc((size_t)size_of(&w), sizeof *w.point);
+    if (!w.point) return kl_fail_memory(err, (size_t)size_of(&w) * sizeof *w.point);
     r->n_shots = policy->family.tells == KL_CONTROL_TELLS_SHOTS ? KL_CONTROL_REGRET_SHOTS : 0;
     int code = take_memory(r, &w, err);
     if (!code) code = draw_tasks(&w, err);
@@ -550,7 +564,7 @@ int kl_control_regret_run(struct kl_control_regret *r, const struct kl_control_p
     if (!code) code = kl_store_ranks_follow(ranks) ? find_optima(&w, err) : measure(&w, err);
     kl_control_objective_free(&w.objective);
     kl_control_system_free(&w.qubit);
-    free(w.tests), free(w.sample);
+    free(w.tests), free(w.sample), free(w.point);
     return code;
 }
 

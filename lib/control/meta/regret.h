@@ -40,9 +40,11 @@ struct kl_control_regret {
     double *steered; /* [tasks]: of that pulse after as many steps of gradient descent on its controls */
     double *mean;    /* [tasks]: of the network trained on the mean loss with as many gradients */
     double *optimum; /* [tasks]: the task's own best of many starts */
-    double *params;  /* [tasks][KL_BLOCH_PARAMS + 2]: rates, detuning, factor of the controls, angle */
-    double *pulse;   /* [segments][controls]: the fixed one */
-    double *spread, *gain; /* [scales]: the test tasks' variance, gain at the policy's steps */
+    double *params;  /* [tasks][numbers]: of a qubit rates, detuning, factor of the controls, angle */
+    int numbers;
+    char names[KL_CONTROL_NAMES]; /* theirs, ", " between them */
+    double *pulse;                /* [segments][controls]: the fixed one */
+    double *spread, *gain;        /* [scales]: the test tasks' variance, gain at the policy's steps */
     struct kl_control_gain_fit fit;
     /* If experiments tell the network of a task: its losses on the mean, by shots of each experiment. */
     int n_shots;              /* 0: it is not */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
-   Families of tasks of one qubit: what is drawn of each, what it is to the qubit, what the network is
+   Families of tasks: what is drawn of each, what it is to a qubit or any system, what the network is
    told of it. A task is a function of the seed, the set and its number. */
 #include "control/meta/meta_train.h"
 
@@ -132,6 +132,7 @@ int kl_control_family_check(const struct kl_control_family *f, struct kl_error *
 {
     const bool logs = f->distribution == KL_CONTROL_LOG_UNIFORM;
     int code = KL_OK;
+    if (f->setup) return KL_OK; /* its ranges are checked where they are read */
     if (f->psd) {
         code = check_range("alpha-range", f->alpha, -INFINITY, false, err);
         if (!code) code = check_range("strength-range", f->amplitude, 0, logs, err);
@@ -202,7 +203,8 @@ enum {
     ANGLE,
     MODEL,
     COUPLING,
-    SECOND
+    SECOND,
+    RANGES = 64 /* and a parameter's number, or the first behind them all of the amplitude */
 };
 
 /* Rates of the second qubit: those of the first within a fifth. None is below 0.001, as in the
@@ -215,6 +217,21 @@ static void draw_second(struct kl_control_meta_task *task, const struct kl_contr
                   id->replica);
         task->theta[i] = fmax(0.001, task->theta[i]);
         task->second[i] = fmax(0.001, task->theta[i] * (0.8 + 0.4 * kl_philox_unit(words[0])));
+    }
+}
+
+/* A system's ranges, whose rates are the noise. */
+static void draw_ranges(struct kl_control_meta_task *task, const struct kl_control_family *f,
+                        const struct kl_control_task_id *id)
+{
+    for (int i = 0; i < f->setup->n_ranges; i++) {
+        const int param = f->setup->ranges[i].param, index = param < 0 ? KL_CONTROL_MAX_PARAMS : param;
+        const bool rate = kl_control_family_is_rate(f->setup, i);
+        uint32_t words[4];
+        kl_philox(words, id->seed, (uint32_t)(RANGES + index), purpose(KL_RANDOM_TASKS, id->set),
+                  id->number, id->replica);
+        task->numbers[i] = draw(words, rate ? narrowed(f->ranges[i], f->diversity) : f->ranges[i],
+                                rate ? f->distribution : KL_CONTROL_UNIFORM);
     }
 }
 
@@ -237,6 +254,10 @@ void kl_control_family_draw(struct kl_control_meta_task *task, const struct kl_c
                     { &task->coupling, f->coupling, COUPLING, false } };
     uint32_t words[4];
     memset(task, 0, sizeof *task);
+    if (f->setup) {
+        draw_ranges(task, f, id);
+        return;
+    }
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
         const struct kl_control_range r = numbers[i].range;
         kl_philox(words, id->seed, (uint32_t)numbers[i].index, purpose(KL_RANDOM_TASKS, id->set),
@@ -254,6 +275,29 @@ void kl_control_family_draw(struct kl_control_meta_task *task, const struct kl_c
         task->rates[KL_BLOCH_DOWN] = task->rates[KL_BLOCH_UP], task->rates[KL_BLOCH_UP] = down;
     }
     task->rates[KL_BLOCH_DETUNING] = f->drift + task->detuning;
+}
+
+/* A range about its middle, times x; of a rate or a factor (positive) not below 0, nor is what is drawn
+   by its logarithm (logs) 0. */
+static void spread_range(struct kl_control_range *r, double x, bool positive, bool logs)
+{
+    const double middle = (r->low + r->high) / 2, half = x * (r->high - r->low) / 2,
+                 least = logs ? fmin(r->low, 1e-3 * middle) : 0;
+    r->low = positive ? fmax(middle - half, least) : middle - half;
+    r->high = middle + half;
+}
+
+void kl_control_family_spread(struct kl_control_family *f, double x)
+{
+    const bool logs = f->distribution == KL_CONTROL_LOG_UNIFORM;
+    struct kl_control_range *const ranges[] = { &f->dephasing, &f->relaxation, &f->detuning,
+                                                &f->controls, &f->angle };
+    for (size_t i = 0; !f->setup && i < sizeof ranges / sizeof *ranges; i++)
+        spread_range(ranges[i], x, i < 2 || i == 3, logs && i < 2);
+    for (int i = 0; f->setup && i < f->setup->n_ranges; i++) {
+        const bool rate = kl_control_family_is_rate(f->setup, i);
+        spread_range(&f->ranges[i], x, rate || f->setup->ranges[i].param < 0, logs && rate);
+    }
 }
 
 double kl_control_family_rates(const struct kl_control_family *f)
@@ -300,8 +344,10 @@ struct kl_bloch kl_control_family_bloch(const struct kl_control_family *f, int s
     return b;
 }
 
-struct kl_control_task kl_control_family_member(const struct kl_control_meta_task *task)
+struct kl_control_task kl_control_family_member(const struct kl_control_family *f,
+                                                const struct kl_control_meta_task *task)
 {
+    if (f->setup) return kl_control_family_system_member(f, task->numbers);
     struct kl_control_task t = { .amplitude = task->controls };
     memcpy(t.params, task->rates, sizeof task->rates);
     return t;
@@ -323,13 +369,22 @@ int kl_control_family_objective(struct kl_control_objective *o, const struct kl_
     return KL_OK;
 }
 
-void kl_control_family_pulse(double pulse[2], const struct kl_control_family *f, double duration)
+void kl_control_family_begin(double *params, const struct kl_control_net *net,
+                             const struct kl_control_family *f)
 {
-    const double angle = f->gate == KL_CONTROL_ROTATION ? (f->angle.low + f->angle.high) / 2 : M_PI;
+    const double angle = f->gate == KL_CONTROL_ROTATION ? (f->angle.low + f->angle.high) / 2 : M_PI,
+                 duration = f->duration;
+    double pulse[KL_CONTROL_MAX_CONTROLS] = { 0 };
+    if (f->setup) {
+        double *bias = params + net->block.tensors[net->at[net->layers - 1].bias].offset;
+        for (int i = 0; i < net->size[net->layers]; i++) bias[i] = f->start[i] / net->shape.scale;
+        return;
+    }
     pulse[0] =
         f->gate == KL_CONTROL_GATE_X || f->gate == KL_CONTROL_ROTATION ? angle / (2 * duration) : 0;
     pulse[1] = f->gate == KL_CONTROL_GATE_Y ? angle / (2 * duration) : 0;
     if (f->gate == KL_CONTROL_GATE_H) pulse[1] = M_PI / (4 * duration); /* |0> to |+> */
+    kl_control_net_start(params, net, pulse);
 }
 
 /* ---- what the network is told ---- */
@@ -346,6 +401,7 @@ int kl_control_family_n_features(const struct kl_control_family *f)
     case KL_CONTROL_TELLS_NOTHING: return 1 + angle;
     case KL_CONTROL_TELLS_SHOTS: return KL_CONTROL_PROBES + angle;
     default:
+        if (f->setup) return f->setup->n_ranges;
         if (f->two_qubits) return 4 + varies(f->coupling);
         return n_given(f) + varies(f->detuning) + varies(f->controls) + angle;
     }
@@ -357,9 +413,37 @@ static double placed(double x, struct kl_control_range r)
     return (2 * x - r.low - r.high) / (r.high - r.low);
 }
 
+int kl_control_family_places(double to[KL_CONTROL_TASK_NUMBERS], const struct kl_control_family *f,
+                             const struct kl_control_meta_task *task)
+{
+    const double own[] = { task->theta[0], task->theta[1], task->detuning, task->controls, task->angle };
+    const int n = f->setup ? f->setup->n_ranges : (int)(sizeof own / sizeof *own);
+    for (int i = 0; i < n; i++)
+        to[i] = f->setup
+                    ? placed(task->numbers[i], (struct kl_control_range){ f->setup->ranges[i].low,
+                                                                          f->setup->ranges[i].high })
+                    : own[i];
+    return n;
+}
+
+int kl_control_family_numbers(double to[KL_CONTROL_TASK_NUMBERS], char names[KL_CONTROL_NAMES],
+                              const struct kl_control_family *f, const struct kl_control_meta_task *task)
+{
+    if (f->setup) {
+        kl_control_family_names(names, f->setup);
+        memcpy(to, task->numbers, sizeof task->numbers);
+        return f->setup->n_ranges;
+    }
+    snprintf(names, KL_CONTROL_NAMES, "gamma_phi, gamma_down, gamma_up, detuning, amplitude, angle");
+    memcpy(to, task->rates, sizeof task->rates);
+    to[KL_BLOCH_PARAMS] = task->controls, to[KL_BLOCH_PARAMS + 1] = task->angle;
+    return KL_BLOCH_PARAMS + 2;
+}
+
 static int given(double *to, const struct kl_control_family *f, const struct kl_control_meta_task *t)
 {
     const double *x = t->theta;
+    if (f->setup) return kl_control_family_places(to, f, t);
     if (f->two_qubits) {
         to[0] = x[0] / 0.1, to[1] = x[1] / 0.05, to[2] = t->second[0] / 0.1, to[3] = t->second[1] / 0.05;
         if (varies(f->coupling)) to[4] = placed(t->coupling, f->coupling);

@@ -357,6 +357,10 @@ enum { KL_CONTROL_NO_UNIT = -1 };
 int kl_control_pair_value(double *value, const struct kl_control_pair *pair, int quantity,
                           const struct kl_control_system *system, const char *option,
                           struct kl_error *err);
+/* The same of both ends of a range; the unit stands behind the second. */
+int kl_control_pair_ends(double *low, double *high, const struct kl_control_pair *pair, int quantity,
+                         const struct kl_control_system *system, const char *option,
+                         struct kl_error *err);
 /* An option's number with a unit becomes one of the system's unit of time, without. The same codes. */
 int kl_control_quantity_take(struct kl_quantity *q, enum kl_control_quantity quantity,
                              const struct kl_control_system *system, const char *option,

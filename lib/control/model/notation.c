@@ -199,6 +199,21 @@ int kl_control_pair_value(double *value, const struct kl_control_pair *pair, int
     return code ? err->code = KL_EUSAGE : KL_OK;
 }
 
+int kl_control_pair_ends(double *low, double *high, const struct kl_control_pair *pair, int quantity,
+                         const struct kl_control_system *system, const char *option,
+                         struct kl_error *err)
+{
+    struct kl_control_pair one = *pair;
+    char *unit;
+    one.range = false;
+    int code = kl_control_pair_value(high, &one, quantity, system, option, err);
+    if (code) return code;
+    one.value = pair->low;
+    (void)strtod(pair->quantity, &unit);
+    if (*pair->quantity) snprintf(one.quantity, sizeof one.quantity, "%.17g%.30s", pair->low, unit);
+    return kl_control_pair_value(low, &one, quantity, system, option, err);
+}
+
 int kl_control_quantity_take(struct kl_quantity *q, enum kl_control_quantity quantity,
                              const struct kl_control_system *system, const char *option,
                              struct kl_error *err)

@@ -190,11 +190,14 @@ int kl_control_optimize_gpu(struct kl_control_start *results, double *points, do
                             const struct kl_control_search *search, const struct kl_device *device,
                             const struct kl_watch *watch, struct kl_error *err);
 
-/* Of the starts KL_CONTROL_RACE_ITERATIONS iterations, then of the `finalists` best (at least 1; as many as there
-   are starts: all) the rest, on the device (race.c); others end as KL_CONTROL_BEHIND. points
-   [starts][n]. What goes on has no memory of its way. search->iterations is more than KL_CONTROL_RACE_ITERATIONS,
-   unless all go on. The codes of the two above. */
-enum { KL_CONTROL_RACE_ITERATIONS = 20, KL_CONTROL_FINALISTS = 4 /* the usual number, of which lookup believes */ };
+/* Of the starts KL_CONTROL_RACE_ITERATIONS iterations, then of the `finalists` best (at least 1; as many
+   as there are starts: all) the rest, on the device (race.c); others end as KL_CONTROL_BEHIND. points
+   [starts][n]. What goes on has no memory of its way. search->iterations is more than
+   KL_CONTROL_RACE_ITERATIONS, unless all go on. The codes of the two above. */
+enum {
+    KL_CONTROL_RACE_ITERATIONS = 20,
+    KL_CONTROL_FINALISTS = 4 /* the usual number, of which lookup believes */
+};
 int kl_control_race(struct kl_control_start *results, double *points, size_t n, int finalists,
                     const struct kl_control_problem *problem, const struct kl_control_search *search,
                     const struct kl_device *device, struct kl_pool *pool, const struct kl_watch *watch,
@@ -210,6 +213,7 @@ struct kl_control_options {
     const char *set;                     /* "gamma_phi=0.085 J=2" */
     const char *limit;                   /* "3.14", "x=3,y=2", "x=0:3", "x+iy=3" */
     const char *levels;                  /* of a transmon; NULL: 3 */
+    const char *range;                   /* of a family of tasks: "detuning=-1:1"; NULL: there is none */
     const char *spread;                  /* of an ensemble: "detuning=0.3 amplitude=0.05" */
     const char *law;                     /* gauss|uniform: what spread is of */
     const char *ensemble;                /* mean|worst|cvar */
@@ -245,14 +249,27 @@ void kl_control_texts_free(struct kl_control_texts *texts);
 enum { KL_CONTROL_DIGEST = 72 };
 int kl_control_texts_shorten(char digest[KL_CONTROL_DIGEST], const char **model,
                              struct kl_control_options *o, const char *json, struct kl_error *err);
+/* The model that stands in a file for its digest among the options (pulse_file.c): written (NULL: none);
+   and read, malloc'ed, into the options. KL_EDATA, KL_EIO, KL_ENOMEM. */
+struct kl_file;
+struct kl_writer;
+int kl_control_model_put(struct kl_writer *writer, const char *model, struct kl_error *err);
+int kl_control_model_load(char **model, struct kl_control_options *o, struct kl_file *file,
+                          struct kl_error *err);
 /* A parameter that is spread. */
 struct kl_control_spread {
     int param;              /* of the system; -1: the amplitude */
     double size, turn;      /* turn: of noise.h's law */
     int n, needed, n_check; /* nodes: of members, that its law needs, of the check */
 };
+/* A parameter that differs between the tasks of a family. */
+struct kl_control_ranged {
+    int param; /* of the system; -1: the amplitude */
+    double low, high;
+};
+enum { KL_CONTROL_MAX_RANGES = 8 };
 struct kl_control_setup {
-    struct kl_control_system system; /* with --set and --limit */
+    struct kl_control_system system; /* with --set and --limit, and the middle of each --range */
     struct kl_control_target target;
     bool is_state; /* the target is the model's state, and no gate */
     struct kl_control_objective objective;
@@ -263,7 +280,9 @@ struct kl_control_setup {
     int n_members, n_checks;
     struct kl_control_spread spreads[KL_CONTROL_MAX_PARAMS + 1];
     int n_spreads;
-    bool is_normal; /* their law; else uniform */
+    bool is_normal;                                         /* their law; else uniform */
+    struct kl_control_ranged ranges[KL_CONTROL_MAX_RANGES]; /* by parameter, the amplitude last */
+    int n_ranges;
     struct kl_control_waveform waveform;
     struct kl_control_problem problem; /* its segments are samples times oversample */
     struct kl_control_problem law;     /* the same over the checks; of worst the worst itself */
@@ -283,8 +302,6 @@ int kl_control_setup_make(struct kl_control_setup *setup, const struct kl_contro
 void kl_control_setup_free(struct kl_control_setup *setup);
 
 /* ---- a pulse and its file (pulse_file.c), kind "pulse" ---- */
-struct kl_file;
-struct kl_writer;
 extern const struct kl_kind kl_control_pulse_kind;
 enum { KL_CONTROL_PULSE_SCHEMA = 1 };
 /* The report on a pulse in its problem. */

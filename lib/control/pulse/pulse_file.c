@@ -266,9 +266,7 @@ int kl_control_pulse_save(struct kl_writer *w, const struct kl_control_setup *s,
                                     "radian per unit of time, times the control's operator", err);
     if (code >= 0) code = put_names(w, "control_names", s->system.controls, s->system.n_controls, err);
     if (code >= 0) code = put_limits(w, s, err);
-    const size_t length = model ? strlen(model) : 0;
-    if (code >= 0 && model)
-        code = kl_store_writer_put(w, "model", KL_TYPE_U8, 0, 1, &length, model, err);
+    if (code >= 0) code = kl_control_model_put(w, model, err);
     if (code >= 0) code = put_names(w, "param_names", s->system.params, s->system.n_params, err);
     if (code >= 0)
         code = kl_store_writer_put(w, "transfer", KL_TYPE_F64, 0, 2, square, report->transfer, err);
@@ -337,22 +335,30 @@ static int options_of(struct kl_control_options *o, const json_t *config, const 
     return 0;
 }
 
-/* The model that stands for its digest among the options. */
-static int load_model(struct kl_control_stored *stored, struct kl_file *file, struct kl_error *err)
+int kl_control_model_load(char **model, struct kl_control_options *o, struct kl_file *file,
+                          struct kl_error *err)
 {
-    const char *digest = stored->options.model, *path = kl_store_file_path(file);
+    const char *digest = o->model;
     const struct kl_dataset *set;
     char hex[65] = "";
     void *text = NULL;
     if (!digest || strncmp(digest, "sha256:", 7) != 0) return KL_OK;
     int code = kl_store_file_load_named(&text, &set, file, "model", KL_TYPE_U8, 1, err);
-    if (!code && !(stored->model = strndup(text, set->rows))) code = kl_fail_memory(err, set->rows);
+    if (!code && !(*model = strndup(text, set->rows))) code = kl_fail_memory(err, set->rows);
     free(text);
-    if (!code) code = kl_sha256_hex(hex, stored->model, strlen(stored->model), err);
+    if (!code) code = kl_sha256_hex(hex, *model, strlen(*model), err);
     if (!code && strcmp(hex, digest + 7) != 0)
-        code = kl_fail(err, KL_EDATA, "%s: model: it is not the one of its digest", path);
-    stored->options.model = stored->model;
+        code = kl_fail(err, KL_EDATA, "%s: model: it is not the one of its digest",
+                       kl_store_file_path(file));
+    o->model = *model;
     return code;
+}
+int kl_control_model_put(struct kl_writer *w, const char *model, struct kl_error *err)
+{
+    const size_t length = model ? strlen(model) : 0;
+    const int code =
+        model ? kl_store_writer_put(w, "model", KL_TYPE_U8, 0, 1, &length, model, err) : KL_OK;
+    return code < 0 ? code : KL_OK;
 }
 
 int kl_control_pulse_load(struct kl_control_stored *stored, struct kl_file *file, struct kl_error *err)
@@ -364,7 +370,7 @@ int kl_control_pulse_load(struct kl_control_stored *stored, struct kl_file *file
     int code = kl_store_file_text(&config, file, "", "config", err);
     if (!code) code = kl_json_parse(&stored->config, config, path, err);
     if (!code) code = options_of(&stored->options, stored->config, path, err);
-    if (!code) code = load_model(stored, file, err);
+    if (!code) code = kl_control_model_load(&stored->model, &stored->options, file, err);
     if (!code && (code = kl_control_setup_make(&stored->setup, &stored->options, err)) == KL_EUSAGE)
         code = KL_EDATA;
     if (!code) {

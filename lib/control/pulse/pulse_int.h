@@ -98,6 +98,10 @@ int kl_control_options_param(const struct kl_control_options *o, const struct kl
 /* --set into the system's values; and which parameters it names (set.c). KL_EUSAGE. */
 int kl_control_options_set(struct kl_control_system *system, const struct kl_control_options *o,
                            struct kl_error *err);
+/* --range into the setup, whose system then has the middles; of these both functions take notice
+   (set.c). KL_EUSAGE. */
+int kl_control_options_ranges(struct kl_control_setup *setup, const struct kl_control_options *o,
+                              struct kl_error *err);
 void kl_control_options_marked(bool *given, const struct kl_control_setup *setup,
                                const struct kl_control_options *o);
 int kl_control_options_fail_name(const char *option, const char *name, const struct kl_control_system *s,

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT
-   What --set says of a system's parameters: rates, frequencies, and times that stand for rates. */
+   What --set and --range say of a system's parameters: rates, frequencies, and times that stand for
+   rates. */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "control/pulse/pulse_int.h"
@@ -93,4 +95,71 @@ void kl_control_options_marked(bool *given, const struct kl_control_setup *s,
             j = kl_control_options_param(o, &s->system, pair.name);
         if (j >= 0) given[j] = true;
     }
+    for (int i = 0; i < s->n_ranges; i++)
+        if (s->ranges[i].param >= 0) given[s->ranges[i].param] = true;
+}
+
+/* ---- ranges ---- */
+/* By parameter, the amplitude last. */
+static int in_order(const void *a, const void *b)
+{
+    const unsigned x = (unsigned)((const struct kl_control_ranged *)a)->param,
+                   y = (unsigned)((const struct kl_control_ranged *)b)->param;
+    return (x > y) - (x < y);
+}
+
+static int take_range(struct kl_control_ranged *r, const struct kl_control_pair *pair, const bool *given,
+                      const struct kl_control_setup *s, const struct kl_control_options *o,
+                      struct kl_error *err)
+{
+    const bool amplitude = strcmp(pair->name, "amplitude") == 0;
+    const int j = r->param = amplitude ? -1 : kl_control_options_param(o, &s->system, pair->name);
+    if (!pair->range || !pair->name[0])
+        return kl_fail(err, KL_EUSAGE,
+                       "--range: found '%.*s', expected NAME=LOW:HIGH, a unit behind both, as "
+                       "detuning=-5:5 MHz",
+                       pair->length, pair->at);
+    if (!amplitude && j < 0)
+        return kl_control_options_fail_name("range", pair->name, &s->system, false, err);
+    for (int i = 0; i < s->n_ranges; i++)
+        if (s->ranges[i].param == j)
+            return kl_fail(err, KL_EUSAGE, "--range: %s is given twice", pair->name);
+    if (j >= 0 && given[j])
+        return kl_fail(err, KL_EUSAGE, "--range: %s is given by --set as well; expected one of them",
+                       pair->name);
+    const int code = kl_control_pair_ends(
+        &r->low, &r->high, pair, kl_control_options_quantity(&s->system, j), &s->system, "range", err);
+    if (code) return code;
+    if (!(r->low < r->high))
+        return kl_fail(err, KL_EUSAGE, "--range: found '%.*s', expected the lesser one first",
+                       pair->length, pair->at);
+    if (j >= 0 && s->system.params[j].rate && r->low < 0)
+        return kl_fail(err, KL_EUSAGE, "--range: %s is a rate; found '%.*s', expected 0 or more",
+                       pair->name, pair->length, pair->at);
+    if (j < 0 && !(r->low > 0))
+        return kl_fail(err, KL_EUSAGE,
+                       "--range: amplitude is a factor; found '%.*s', expected more than 0",
+                       pair->length, pair->at);
+    return KL_OK;
+}
+
+int kl_control_options_ranges(struct kl_control_setup *s, const struct kl_control_options *o,
+                              struct kl_error *err)
+{
+    struct kl_control_pair pair;
+    bool given[KL_CONTROL_MAX_PARAMS] = { false };
+    const char *text = o->range ? o->range : "";
+    int code;
+    kl_control_options_marked(given, s, o);
+    while ((code = kl_control_options_pair(&pair, &text, "range", err)) > 0) {
+        struct kl_control_ranged r;
+        if ((code = take_range(&r, &pair, given, s, o, err))) return code;
+        if (s->n_ranges == KL_CONTROL_MAX_RANGES)
+            return kl_fail(err, KL_EUSAGE, "--range: expected at most %d of them",
+                           (int)KL_CONTROL_MAX_RANGES);
+        s->ranges[s->n_ranges++] = r;
+        if (r.param >= 0) s->system.params[r.param].value = (r.low + r.high) / 2;
+    }
+    qsort(s->ranges, (size_t)s->n_ranges, sizeof *s->ranges, in_order);
+    return code;
 }

@@ -43,10 +43,17 @@ int kl_control_options_fail_name(const char *option, const char *name, const str
     char all[1024] = "";
     const struct kl_control_entry *entries = controls ? s->controls : s->params;
     const int n = controls ? s->n_controls : s->n_params;
-    for (int i = 0, used = 0; i < n && used < 900; i++)
+    const size_t length = strlen(name);
+    size_t least = length / 2 + 1;
+    const char *nearest = NULL;
+    for (int i = 0, used = 0; i < n && used < 900; i++) {
+        const size_t distance = kl_word_distance(name, length, entries[i].name);
+        if (distance < least) least = distance, nearest = entries[i].name;
         used += snprintf(all + used, sizeof all - (size_t)used, "%s%s", i ? ", " : "", entries[i].name);
-    return kl_fail(err, KL_EUSAGE, "--%s: system %s has no '%.60s'; it has %s", option, s->name, name,
-                   n ? all : "none");
+    }
+    return kl_fail(err, KL_EUSAGE, "--%s: system %s has no '%.60s'; it has %s%s%s%s", option, s->name,
+                   name, n ? all : "none", nearest ? "; did you mean " : "", nearest ? nearest : "",
+                   nearest ? "?" : "");
 }
 
 int kl_control_options_param(const struct kl_control_options *o, const struct kl_control_system *s,
@@ -68,26 +75,15 @@ int kl_control_options_quantity(const struct kl_control_system *s, int j)
 }
 
 /* ---- limits ---- */
-/* The text of a quantity with another number. */
-static void with_number(char to[64], const struct kl_control_pair *pair, double number)
-{
-    char *unit;
-    (void)strtod(pair->quantity, &unit);
-    snprintf(to, 64, "%.17g%.30s", number, unit);
-}
-
 /* Of limits: -value and value, or the two of a range. */
 static int pair_limits(double *low, double *high, const struct kl_control_pair *pair,
                        const struct kl_control_system *system, const char *option, struct kl_error *err)
 {
-    struct kl_control_pair one = *pair;
-    one.range = false;
-    int code = kl_control_pair_value(high, &one, KL_CONTROL_FREQUENCY, system, option, err);
+    if (pair->range)
+        return kl_control_pair_ends(low, high, pair, KL_CONTROL_FREQUENCY, system, option, err);
+    const int code = kl_control_pair_value(high, pair, KL_CONTROL_FREQUENCY, system, option, err);
     *low = -*high;
-    if (code || !pair->range) return code;
-    one.value = pair->low;
-    if (pair->quantity[0]) with_number(one.quantity, pair, pair->low);
-    return kl_control_pair_value(low, &one, KL_CONTROL_FREQUENCY, system, option, err);
+    return code;
 }
 
 static bool is_paired(const struct kl_control_system *s, int k)
@@ -307,6 +303,7 @@ int kl_control_setup_make(struct kl_control_setup *s, const struct kl_control_op
     if (!code) code = make_objective(s, &of_model, o, err);
     if (!code) code = take_limits(s, o, err);
     s->problem.duration = o->duration.value > 0 ? o->duration.value : s->system.duration;
+    if (!code) code = kl_control_options_ranges(s, o, err);
     if (!code) code = kl_control_ensemble_make(s, o, err);
     if (!code) code = make_waveform(s, o, err);
     if (code) return code;
@@ -430,6 +427,13 @@ static bool is_given(const char *text)
     return text && *text;
 }
 
+static bool is_ranged(const struct kl_control_setup *s, int param)
+{
+    bool any = false;
+    for (int i = 0; i < s->n_ranges; i++) any |= s->ranges[i].param == param;
+    return any;
+}
+
 static void write_system(FILE *to, const struct kl_control_setup *s, const struct kl_control_options *o,
                          bool brief)
 {
@@ -438,7 +442,7 @@ static void write_system(FILE *to, const struct kl_control_setup *s, const struc
     kl_control_options_marked(given, s, o);
     if (!brief) kl_control_system_write(to, &s->system, model ? NULL : given);
     for (int j = 0; brief && j < s->system.n_params; j++)
-        if (given[j]) kl_control_system_write_param(to, &s->system, j, " (--set)");
+        if (given[j] && !is_ranged(s, j)) kl_control_system_write_param(to, &s->system, j, " (--set)");
     if (!brief || is_given(o->limit))
         kl_control_system_write_controls(to, &s->system,
                                          is_given(o->limit) ? " (--limit)"
@@ -471,14 +475,31 @@ static void write_target(FILE *to, const struct kl_control_setup *s)
             one ? ": |0> alone is transferred, the gate is not asked for" : "");
 }
 
-/* The unit of a spread's size; cycles as well, because 1 rad/ns is a lot. */
-static void write_unit(FILE *to, const struct kl_control_spread *p, const struct kl_control_system *s)
+/* The unit of a parameter's size; cycles as well, because 1 rad/ns is a lot. low: of a range that ends
+ * there, else 0. */
+static void write_unit(FILE *to, int param, double low, double size, const struct kl_control_system *s)
 {
     int power;
-    if (p->param < 0 || !kl_control_time_unit(&power, s->time_unit) || power == KL_CONTROL_UNITLESS)
-        return;
-    if (s->params[p->param].rate) fprintf(to, " 1/%s", s->time_unit);
-    else fprintf(to, " rad/%s (%.4g MHz)", s->time_unit, p->size / (2 * M_PI) * pow(10, -power - 6));
+    if (param < 0 || !kl_control_time_unit(&power, s->time_unit) || power == KL_CONTROL_UNITLESS) return;
+    const double cycles = pow(10, -power - 6) / (2 * M_PI);
+    if (s->params[param].rate) fprintf(to, " 1/%s", s->time_unit);
+    else if (low == 0) fprintf(to, " rad/%s (%.4g MHz)", s->time_unit, size * cycles);
+    else fprintf(to, " rad/%s (%.4g to %.4g MHz)", s->time_unit, low * cycles, size * cycles);
+}
+
+static const char *name_of(int param, const struct kl_control_system *s)
+{
+    return param < 0 ? "amplitude" : s->params[param].name;
+}
+
+static void write_ranges(FILE *to, const struct kl_control_setup *s)
+{
+    for (int i = 0; i < s->n_ranges; i++) {
+        const struct kl_control_ranged *r = &s->ranges[i];
+        fprintf(to, "range   %s, %.10g to %.10g", name_of(r->param, &s->system), r->low, r->high);
+        write_unit(to, r->param, r->low, r->high, &s->system);
+        putc('\n', to);
+    }
 }
 
 static void write_ensemble(FILE *to, const struct kl_control_setup *s,
@@ -487,9 +508,9 @@ static void write_ensemble(FILE *to, const struct kl_control_setup *s,
     const bool normal = strcmp(o->law, "gauss") == 0;
     for (int i = 0; i < s->n_spreads; i++) {
         const struct kl_control_spread *p = &s->spreads[i];
-        fprintf(to, "spread  %s, %s%.10g", p->param < 0 ? "amplitude" : s->system.params[p->param].name,
+        fprintf(to, "spread  %s, %s%.10g", name_of(p->param, &s->system),
                 normal ? "normal of deviation " : "uniform within +-", p->size);
-        write_unit(to, p, &s->system);
+        write_unit(to, p->param, 0, p->size, &s->system);
         fprintf(to, ": %d members", p->n);
         if (p->n < p->needed) fprintf(to, ", fewer than the %d that the law needs", p->needed);
         putc('\n', to);
@@ -505,6 +526,7 @@ void kl_control_setup_write(FILE *to, const struct kl_control_setup *s,
     write_system(to, s, o, brief);
     write_pulse(to, s, o);
     write_target(to, s);
+    write_ranges(to, s);
     write_ensemble(to, s, o);
 }
 

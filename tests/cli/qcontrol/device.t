@@ -34,14 +34,18 @@ $ export KETLINE_CUDA=$BUILD/tests/cuda/libketline-cuda.so; o="--system two-qubi
 > ["reached the loss that was asked for",true]
 
 $ export KETLINE_CUDA=$BUILD/tests/cuda/libketline-cuda.so; qcontrol train -q --detuning-range=-0.5,0.5 --n-segments 2 --hidden-dim 8 --iterations 2 -o policy.h5; o="policy.h5 --tasks 3 --starts 1 --scales 0 --gradients 60 -q"
-+ qcontrol regret $o -o cpu-regret.h5; qcontrol regret $o --device cuda -o gpu-regret.h5; h5diff -d 1e-9 cpu-regret.h5 gpu-regret.h5 losses/optimum; h5dump -d provenance gpu-regret.h5 | grep -o '"device":"cuda: [^"]*"'
++ qcontrol regret $o -o cpu-regret.h5; qcontrol regret $o --device cuda -o gpu-regret.h5; h5diff -d 1e-9 cpu-regret.h5 gpu-regret.h5 losses/optimum
++ qcontrol train -q --system transmon --range detuning=-0.1:0.1 --n-segments 3 --hidden-dim 8 --iterations 2 -o t.h5; o="t.h5 --tasks 3 --starts 1 --scales 0 -q"
++ qcontrol regret $o -o cpu-t.h5 2>/dev/null; qcontrol regret $o --device cuda -o gpu-t.h5 2>/dev/null; h5diff -d 1e-5 cpu-t.h5 gpu-t.h5 losses/optimum; h5dump -d provenance gpu-regret.h5 | grep -o '"device":"cuda: [^"]*"'
 > "device":"cuda: emulated"
 
-# Policies: twenty steps with second order, of both precisions, are the CPU's; so are those of two qubits.
+# Policies: twenty steps with second order, of both precisions, are the CPU's; so are those of two qubits, and of any system, of a limited modulus too.
 $ export KETLINE_CUDA=$BUILD/tests/cuda/libketline-cuda.so; small="--detuning-range=-0.5,0.5 --method maml --hidden-dim 8 --n-segments 3 -k 1 -b 4 -i 20 --val-interval 10 --val-tasks 4"; two="--num-qubits 2 --target-gate cz --n-controls 6 --hidden-dim 8 --n-segments 2 -k 1 -b 4 -i 2 --val-tasks 4 --precision double"
 + [ "$(qcontrol train $small --device cuda --key)" = "$(qcontrol train $small --key)" ] && echo one key
 + alike() { for d in cpu cuda; do qcontrol train -q "$@" --device $d -o $d-policy.h5; done; for d in history params last optimizer/m; do h5diff -d $bound cpu-policy.h5 cuda-policy.h5 $d >/dev/null || echo $d; done; }
-+ bound=1e-11; alike $small --precision double; alike $two; bound=1e-4; alike $small; h5dump -d provenance cuda-policy.h5 | grep -o '"device":"cuda: [^"]*"'
++ bound=1e-11; alike $small --precision double; alike $two; any="--model pair.yaml --range J=1:1.5MHz --hidden-dim 8 -S 3 -k 1 -b 20 -i 2 --val-tasks 4 --precision double"
++ sed 's/^controls:.*/controls:/; s/, limit: 100 MHz//; s/^targets:/modulus:\n  - {of: x + i y, limit: 80 MHz}\ntargets:/' $ROOT/examples/control/transmon.yaml >disc.yaml; cp $ROOT/examples/control/pair.yaml .
++ alike $any; alike $any --ensemble worst; alike --model disc.yaml --range detuning=-0.1:0.1 --hidden-dim 8 -S 3 -k 2 -b 20 -i 4 --val-tasks 4 --precision double; bound=1e-4; alike $small; h5dump -d provenance cuda-policy.h5 | grep -o '"device":"cuda: [^"]*"'
 > one key
 > "device":"cuda: emulated"
 
