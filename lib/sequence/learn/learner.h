@@ -42,7 +42,6 @@ struct kl_sequence_learner {
     struct kl_sequence_worker *workers;
     int n_workers;
     struct kl_device device;
-    const struct kl_log *log;
     struct kl_sequence_gpu_run *gpu; /* of a training under way there; else NULL */
 };
 /* n windows, standardised, and their labels into a thread's buffer. */
