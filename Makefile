@@ -20,7 +20,7 @@ export KETLINE_SHARED
 # Debian packages: for the build (libopenblas0 is loaded by qseq, when it needs eigenvalues), then for the tests.
 DEPS := build-essential pkg-config libhdf5-dev libpng-dev libjpeg-dev libcairo2-dev libjansson-dev libyaml-dev libssl-dev \
   libxxhash-dev zlib1g-dev libbz2-dev libopenblas0
-DEPS_TEST := chromium clang jq mandoc zsh fish hdf5-tools rclone slurm-wlm munge libopenmpi-dev mpich libmpich-dev snakemake python3 python3-venv python3-numpy python3-h5py
+DEPS_TEST := chromium poppler-utils clang jq mandoc zsh fish hdf5-tools rclone slurm-wlm munge libopenmpi-dev mpich libmpich-dev snakemake python3 python3-venv python3-numpy python3-h5py
 LIBS := hdf5 libpng libjpeg cairo jansson yaml-0.1 libcrypto libxxhash zlib
 PKG_CFLAGS := $(shell pkg-config --cflags $(LIBS) 2>/dev/null)
 PKG_LIBS := $(shell pkg-config --libs $(LIBS) 2>/dev/null)

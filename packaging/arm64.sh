@@ -11,7 +11,7 @@ mkdir -p "$folder"/apt/{lists/partial,archives/partial} "$folder/sys"
 : >"$folder/apt/status"
 . /etc/os-release
 # The mirror is the machine's own.
-mirror=$(apt-cache policy | sed -n 's/.* \(https\?:[^ ]*\) [^ ]*\/main amd64 .*/\1/p' | grep -v security | head -n 1)
+mirror=$(apt-cache policy | sed -n 's/.* \(https\?:[^ ]*\) [^ ]*\/main amd64 .*/\1/p' | grep -v security | head -n 1 || true)
 echo "deb [arch=arm64] ${mirror:-http://deb.debian.org/debian} $VERSION_CODENAME main" >"$folder/apt/sources.list"
 cat >"$folder/apt/apt.conf" <<CONF
 APT::Architecture "arm64";
@@ -33,7 +33,7 @@ for deb in "$folder"/apt/archives/*.deb; do
 done
 # Links from the root are of this system, and so are those that Debian's alternatives would have made.
 find "$folder/sys" -lname '/*' -printf '%p %l\n' | while read -r link to; do
-    [ -e "$folder/sys$to" ] && ln -sfr "$folder/sys$to" "$link"
+    if [ -e "$folder/sys$to" ]; then ln -sfr "$folder/sys$to" "$link"; fi
 done
 ln -sf hdf5-serial.pc "$lib/pkgconfig/hdf5.pc"
 for name in libopenblas.so.0 libblas.so.3 liblapack.so.3; do

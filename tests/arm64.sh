@@ -15,7 +15,7 @@ if [ "${1:-}" = all ]; then
     tests=$(ls tests/kernels/*.c tests/unit/*/*.c tests/golden/*.c tests/cli/*/*.t | sed 's/\.c$//' | grep -vxE 'tests/unit/(base/messages|device/device)')
 else
     tools=build/arm64/bin/circuit
-    tests="$(named kernels 'act bits conv conv_product depthwise gan gemm layers mlp scan shallow temporal')
+    tests="$(named kernels 'act bits conv conv_product depthwise gan gan_cells gemm layers mlp scan shallow temporal')
         $(named golden 'control_filter control_integrators noise sampling_ladders sampling_steps sequence_circuits streams')
         $(named unit 'base/half base/hash store/roundtrip') tests/cli/circuit/observables.t"
 fi

@@ -53,7 +53,9 @@ $(WHOLE:%=$(BUILD)/%): $(BUILD)/tests/faults/%: $(BUILD)/tests/faults/%.o $(BUIL
 	$(call LINK,$(WRAP_FLAGS)$(comma)--wrap=main)
 
 # gcc 12 for arm64 breaks off on it.
-$(BUILD)/tests/unit/sequence/hydra.o: OPT += -fno-tree-vectorize
+ifneq ($(filter aarch64%,$(shell $(CC) -dumpmachine)),)
+$(BUILD)/tests/unit/sequence/hydra.o: override OPT += -fno-tree-vectorize
+endif
 
 FUZZ_TARGETS := $(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/*.c))
 $(FUZZ_TARGETS:%=$(BUILD)/tests/fuzz/%): $(BUILD)/tests/fuzz/frame/frame.o

@@ -233,6 +233,8 @@ static int work(struct run *run, const char *const *files, size_t n, struct kl_e
     if (!code && v->found)
         code = kl_read_text(&run->found, &n_found, v->found, 1 << 16, "lines of text", err);
     if (!code && draws) code = kl_plot_drawings_place(d, err);
+    if (!code && v->found && !run->found[strspn(run->found, " \t\r\n")])
+        code = kl_fail(err, KL_EDATA, "%s: holds no line of text", v->found);
     if (!code) code = open_files(run, files, n, err);
     d->files = run->files;
     if (!code) code = check_idle(run, err);

@@ -168,7 +168,7 @@ static int scans_open(struct kl_cuda_windows **windows, const struct kl_cuda_win
     if (!w) return kl_cuda_fail(err, KL_ENOMEM, "no memory: %zu bytes asked for", sizeof *w);
     w->shape = *shape, w->n_copies = n_copies, w->most = most, w->back = back, w->device = device;
     set_sizes(w), list_arrays(w);
-    int code = shape->threshold && back * (size_t)shape->steps * ((size_t)shape->scans.width + 8) >> 32
+    int code = shape->threshold && back * (size_t)shape->steps * ((size_t)shape->scans.width + 15) >> 32
                    ? kl_cuda_fail(err, KL_EUSAGE,
                                   "a batch of 2^32 values or more: not on a GPU; give --device cpu")
                    : take_gpu(w, err);

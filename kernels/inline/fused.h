@@ -25,7 +25,7 @@ static inline kl_lane kl_all(kl_real x)
     return (kl_lane){ 0 } + x;
 }
 
-/* KL_OWN(sqrt, x) is the processor's own operation on a vector, KL_RAW(x) the vector as it takes it. */
+/* KL_OWN(sqrt)(KL_RAW(x)): the processor's own operation, and the vector as it takes it. */
 #if KL_F64
 #define KL_WIDE(name) name##_pd
 #define KL_WIDE_CAST(type, v) ((type##d)(v))

@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: MIT
    cache list --columns: what the files below a folder found, and their options, as a table. */
-#include <math.h>
+#include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cache/cache.h"
 #include "store/describe.h"
 
-enum { COLUMNS = 16, CELL = 48 };
+enum { COLUMNS = 16, CELL = 64 };
 struct row {
-    char *path, cell[COLUMNS][CELL];
-    double number[COLUMNS]; /* NAN: a word, or nothing */
-    bool has[COLUMNS];
+    char *path;
+    json_t *value[COLUMNS]; /* NULL: it has none */
 };
 struct table {
     char *names, *name[COLUMNS];
@@ -28,38 +27,53 @@ static int split(struct table *t, const char *columns, struct kl_error *err)
     t->names = strdup(columns + t->smallest);
     if (!t->names) return kl_fail_memory(err, strlen(columns));
     for (char *rest = t->names, *name; (name = strsep(&rest, ","));) {
-        if (!*name || t->columns == COLUMNS)
+        if (!*name || t->columns == COLUMNS || strcmp(name, "path") == 0)
             return kl_fail(err, KL_EUSAGE,
-                           "--columns: found '%s', expected 1 to %d names between commas", columns,
-                           COLUMNS);
+                           "--columns: found '%s', expected 1 to %d names between commas, none of them "
+                           "path, which is there",
+                           columns, COLUMNS);
         t->name[t->columns++] = name;
     }
     return KL_OK;
 }
 
+static void free_row(struct row *row)
+{
+    free(row->path);
+    for (size_t i = 0; i < COLUMNS; i++) json_decref(row->value[i]);
+}
+
 static int add(void *context, const struct kl_found *f)
 {
     struct table *t = context;
+    struct row row = { 0 };
+    int code = KL_OK;
     if (t->n == t->room) {
         const size_t room = 2 * t->room + 16;
         struct row *rows = realloc(t->rows, room * sizeof *rows);
         if (!rows) return kl_fail_memory(&t->err, room * sizeof *rows);
         t->rows = rows, t->room = room;
     }
-    struct row *row = &t->rows[t->n];
-    for (size_t i = 0; i < t->columns; i++) {
-        const int code = kl_store_found_value(&row->has[i], row->cell[i], CELL, &row->number[i], f,
-                                              t->name[i], &t->err);
-        if (code) return code;
-    }
-    if (!row->has[0]) {
-        t->without++;
-        return KL_OK;
-    }
-    row->path = strdup(f->path);
-    if (!row->path) return kl_fail_memory(&t->err, strlen(f->path));
-    t->n++;
-    return KL_OK;
+    for (size_t i = 0; i < t->columns && !code; i++)
+        code = kl_store_found_value(&row.value[i], f, t->name[i], &t->err);
+    if (!code && !row.value[0]) t->without++;
+    if (!code && row.value[0] && !(row.path = strdup(f->path)))
+        code = kl_fail_memory(&t->err, strlen(f->path));
+    if (row.path) t->rows[t->n++] = row;
+    else free_row(&row);
+    return code;
+}
+
+/* A cell's words, that a terminal takes as they are. */
+static void write_cell(char text[CELL], const json_t *value)
+{
+    if (!value) snprintf(text, CELL, "-");
+    else if (json_is_integer(value)) snprintf(text, CELL, "%lld", (long long)json_integer_value(value));
+    else if (json_is_real(value)) snprintf(text, CELL, "%.6g", json_real_value(value));
+    else if (json_is_boolean(value)) snprintf(text, CELL, "%s", json_is_true(value) ? "yes" : "no");
+    else if (snprintf(text, CELL, "%s", json_string_value(value)) >= CELL)
+        strcpy(text + CELL - 4, "...");
+    kl_make_printable(text);
 }
 
 /* Numbers before words; of equal ones by their names. */
@@ -67,47 +81,56 @@ static int order(const void *pa, const void *pb, void *context)
 {
     const struct row *a = pa, *b = pb;
     const struct table *t = context;
+    const json_t *u = a->value[0], *v = b->value[0];
     const int sign = t->smallest ? 1 : -1;
-    const double x = a->number[0], y = b->number[0];
-    if (isnan(x) != isnan(y)) return isnan(x) ? 1 : -1;
+    const double x = json_number_value(u), y = json_number_value(v);
+    if (json_is_number(u) != json_is_number(v)) return json_is_number(u) ? -1 : 1;
     if (x > y || x < y) return x > y ? sign : -sign;
-    const int words = isnan(x) ? strcmp(a->cell[0], b->cell[0]) : 0;
+    const int words =
+        json_is_string(u) && json_is_string(v) ? strcmp(json_string_value(u), json_string_value(v)) : 0;
     return words ? words : strcmp(a->path, b->path);
 }
 
-/* Whole numbers as they are printed: no digit of theirs is cut. */
-static int json_type(struct row *row, size_t i)
-{
-    if (!row->has[i]) strcpy(row->cell[i], "null");
-    else if (isnan(row->number[i])) return KL_JSON_TEXT;
-    return row->has[i] && strpbrk(row->cell[i], ".en") ? KL_JSON_NUMBER : KL_JSON_RAW;
-}
 static int print_json(const struct table *t, FILE *out, struct kl_error *err)
 {
     int code = KL_OK;
     for (size_t r = 0; r < t->n && !code; r++) {
-        struct row *row = &t->rows[r];
-        struct kl_json_pair pairs[COLUMNS + 1] = { { "path", KL_JSON_TEXT, row->path, 0 } };
-        for (size_t i = 0; i < t->columns; i++)
-            pairs[i + 1] =
-                (struct kl_json_pair){ t->name[i], json_type(row, i), row->cell[i], row->number[i] };
-        code = kl_json_line(out, pairs, t->columns + 1, err);
+        const struct row *row = &t->rows[r];
+        json_t *object = json_object(), *path = NULL;
+        char *text = NULL;
+        code = kl_json_string(&path, row->path, err);
+        bool made = !json_object_set_new(object, "path", path);
+        for (size_t i = 0; i < t->columns && made; i++)
+            made = !json_object_set_new(object, t->name[i],
+                                        row->value[i] ? json_incref(row->value[i]) : json_null());
+        if (!code)
+            code = made ? kl_json_dump_as(&text, object, JSON_COMPACT, err) : kl_fail_memory(err, 256);
+        if (!code) fprintf(out, "%s\n", text);
+        free(text);
+        json_decref(object);
     }
     return code;
 }
 
 static void print(const struct table *t, FILE *out)
 {
+    char text[CELL];
     int width[COLUMNS];
     for (size_t i = 0; i < t->columns; i++) {
         width[i] = (int)strlen(t->name[i]);
-        for (size_t r = 0; r < t->n; r++)
-            if ((int)strlen(t->rows[r].cell[i]) > width[i]) width[i] = (int)strlen(t->rows[r].cell[i]);
+        for (size_t r = 0; r < t->n; r++) {
+            write_cell(text, t->rows[r].value[i]);
+            if ((int)strlen(text) > width[i]) width[i] = (int)strlen(text);
+        }
+        kl_make_printable(t->name[i]);
         fprintf(out, "%*s  ", width[i], t->name[i]);
     }
     fprintf(out, "file\n");
     for (size_t r = 0; r < t->n; r++) {
-        for (size_t i = 0; i < t->columns; i++) fprintf(out, "%*s  ", width[i], t->rows[r].cell[i]);
+        for (size_t i = 0; i < t->columns; i++) {
+            write_cell(text, t->rows[r].value[i]);
+            fprintf(out, "%*s  ", width[i], text);
+        }
         fprintf(out, "%s\n", t->rows[r].path);
     }
 }
@@ -131,7 +154,7 @@ int kl_cache_table(struct kl_cache *c, const char *folder, struct kl_error *err)
         if (t.without)
             kl_note(c->log, 1, "%zu file%s without %s", t.without, kl_s(t.without), t.name[0]);
     }
-    for (size_t r = 0; r < t.n; r++) free(t.rows[r].path);
+    for (size_t r = 0; r < t.n; r++) free_row(&t.rows[r]);
     free(t.rows), free(t.names);
     return code;
 }

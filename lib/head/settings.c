@@ -105,6 +105,13 @@ static int settle_fold(struct kl_train_options *o, const char *fold, struct kl_e
         return kl_fail(err, KL_EUSAGE,
                        "--fold: found '%s', expected I/K, 0/5 to 4/5 of five; K is 2 to %d", fold,
                        (int)KL_SWEEP_FOLDS);
+    struct kl_train_options usual;
+    kl_train_options_default(&usual);
+    if (o->val_fraction != usual.val_fraction)
+        return kl_fail(
+            err, KL_EUSAGE,
+            "--val-fraction: of K folds one has a K-th of the samples; it cannot be given with "
+            "--fold or --folds");
     o->fold = i, o->folds = k;
     return KL_OK;
 }

@@ -167,9 +167,12 @@ static int check_test(const struct kl_sweep_job *job, struct kl_error *err)
 }
 
 /* As qeval has them: exact values, on the device where they train. */
-static int test(double *const to[KL_SWEEP_ROWS], size_t *samples, struct kl_file *model,
-                const struct kl_sweep_job *job, const void *data, struct kl_pool *pool,
-                struct kl_error *err)
+static size_t samples(const void *data)
+{
+    return ((const struct kl_features *)data)->n;
+}
+static int test(double *const to[KL_SWEEP_ROWS], struct kl_file *model, const struct kl_sweep_job *job,
+                const void *data, struct kl_pool *pool, struct kl_error *err)
 {
     const struct kl_evaluation_options o = { .split = "all", .device = job->device };
     struct kl_evaluation e;
@@ -177,7 +180,6 @@ static int test(double *const to[KL_SWEEP_ROWS], size_t *samples, struct kl_file
     if (!code) {
         memcpy(to[0], e.accuracy, e.replicas * sizeof *e.accuracy);
         memcpy(to[1], e.log_loss, e.replicas * sizeof *e.log_loss);
-        *samples = e.n;
     }
     kl_head_evaluation_free(&e);
     return code;
@@ -294,6 +296,7 @@ const struct kl_sweep_stage kl_head_sweep = {
     .close = close_run,
     .fold = fold,
     .check_test = check_test,
+    .samples = samples,
     .test = test,
     .again = again,
 };

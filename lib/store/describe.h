@@ -7,6 +7,8 @@
 #include "store/housekeeping.h"
 #include "store/kind.h"
 
+struct json_t;
+
 /* The file's kind in a list that ends with NULL; one without contents: it is not there. */
 const struct kl_kind *kl_store_kind_find(const struct kl_kind *const *kinds, const struct kl_file *file);
 /* One page: what it is, its numbers, its datasets, where it came from. KL_ENOMEM, KL_EDATA, KL_EIO. */
@@ -22,11 +24,11 @@ int kl_store_describe_log(FILE *to, const struct kl_file *file, struct kl_error 
 /* Lines of a table of files, or one JSON object a line (housekeeping.c). */
 void kl_store_describe_heading(FILE *to);
 int kl_store_describe_found(FILE *to, const struct kl_found *found, bool json, struct kl_error *err);
-/* A value of a file's last run by its name: of what it found, else of its options, else of its record
-   (seed, seconds, device). *number: NAN where it is none. False: it has none of the name. KL_ENOMEM,
-   KL_EDATA. */
-int kl_store_found_value(bool *has, char *text, size_t size, double *number, const struct kl_found *f,
-                         const char *name, struct kl_error *err);
+/* A word or number of a file by its name, a reference of one's own: kind, key, content, rows or bytes of
+   it, else what its run found, else the run's options (a-b, or a_b), else its record (seed, seconds,
+   device). NULL: it has none. KL_ENOMEM, KL_EDATA. */
+int kl_store_found_value(struct json_t **value, const struct kl_found *f, const char *name,
+                         struct kl_error *err);
 /* May a damaged file be put aside? If it is sealed as ours are, or lies under a key in a shared store;
    foreign HDF5 files are nobody's business here. */
 bool kl_store_found_is_ours(const struct kl_found *found);

@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <jansson.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -366,21 +365,40 @@ bool kl_store_found_is_ours(const struct kl_found *f)
     return *f->kind /* its envelope is whole */ || kl_store_has_shared_name(f->path);
 }
 
-int kl_store_found_value(bool *has, char *text, size_t size, double *number, const struct kl_found *f,
-                         const char *name, struct kl_error *err)
+/* Of the file itself; NULL: none is called so. */
+static json_t *own_value(const struct kl_found *f, const char *name)
+{
+    const struct {
+        const char *name, *text;
+    } texts[] = { { "kind", f->kind }, { "key", f->key }, { "content", f->content } };
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        if (strcmp(name, texts[i].name) == 0) return json_string(texts[i].text);
+    if (strcmp(name, "bytes") == 0) return json_integer((json_int_t)f->size);
+    return strcmp(name, "rows") == 0 ? json_integer((json_int_t)f->rows) : NULL;
+}
+
+/* Of the options, whose words have a hyphen between them. */
+static json_t *option_value(const json_t *record, const char *name)
+{
+    char words[64];
+    snprintf(words, sizeof words, "%s", name);
+    for (char *c = words; *c; c++)
+        if (*c == '_') *c = '-';
+    return json_object_get(json_object_get(record, "options"), words);
+}
+
+int kl_store_found_value(json_t **value, const struct kl_found *f, const char *name,
+                         struct kl_error *err)
 {
     json_t *records = NULL, *found = NULL;
     const int code = load_found(&records, &found, f, err);
-    const json_t *record = kl_store_own_record(records),
-                 *value = json_object_get(json_object_get(found, "json"), name);
-    if (!value) value = json_object_get(json_object_get(record, "options"), name);
-    if (!value) value = json_object_get(record, name);
-    *has = value && !json_is_null(value) && !json_is_object(value) && !json_is_array(value);
-    *number = json_is_number(value) ? json_number_value(value) : NAN;
-    if (json_is_integer(value)) snprintf(text, size, "%lld", (long long)json_integer_value(value));
-    else if (json_is_number(value)) snprintf(text, size, "%.6g", *number);
-    else if (json_is_boolean(value)) snprintf(text, size, "%s", json_is_true(value) ? "yes" : "no");
-    else snprintf(text, size, "%s", *has ? json_string_value(value) : "-");
+    const json_t *record = kl_store_own_record(records);
+    *value = f->code ? NULL : own_value(f, name);
+    json_t *told = json_object_get(json_object_get(found, "json"), name);
+    if (!told) told = option_value(record, name);
+    if (!told) told = json_object_get(record, name);
+    const bool is_one = told && !json_is_null(told) && !json_is_object(told) && !json_is_array(told);
+    if (!*value && is_one) *value = json_incref(told);
     json_decref(records);
     return code;
 }

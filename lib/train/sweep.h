@@ -95,9 +95,9 @@ struct kl_sweep_stage {
     /* Other samples, on which points are judged besides: KL_EDATA unless they fit the input. Then
        the rows there, each [replicas] of a point's file; NULL: there are none. */
     int (*check_test)(const struct kl_sweep_job *job, struct kl_error *err);
-    int (*test)(double *const to[KL_SWEEP_ROWS], size_t *samples, struct kl_file *model,
-                const struct kl_sweep_job *job, const void *data, struct kl_pool *pool,
-                struct kl_error *err);
+    size_t (*samples)(const void *data);
+    int (*test)(double *const to[KL_SWEEP_ROWS], struct kl_file *model, const struct kl_sweep_job *job,
+                const void *data, struct kl_pool *pool, struct kl_error *err);
     /* Settings by which the best point is trained again, and what that adds, ", with its controls" or
        "". NULL: those of the point. */
     const char *(*again)(void *settings);

@@ -354,14 +354,14 @@ int kl_train_sweep_run(struct kl_sweep *sweep, const struct kl_sweep_points *poi
 
 /* ---- other samples ---- */
 
-static int test_point(struct kl_sweep *sweep, struct kl_sweep_row *row, const struct kl_sweep_point *p,
+static int test_point(struct kl_sweep_row *row, const struct kl_sweep_point *p,
                       const struct kl_sweep_job *job, const void *data, struct kl_pool *pool,
                       struct kl_error *err)
 {
     struct kl_file *file = NULL;
     if (!row->key[0]) return KL_OK; /* it diverged, or was dropped */
     int code = kl_store_file_open_kind(&file, p->path, job->stage->kind, err);
-    if (!code) code = job->stage->test(row->tested, &sweep->samples, file, job, data, pool, err);
+    if (!code) code = job->stage->test(row->tested, file, job, data, pool, err);
     kl_store_file_close(&file);
     return code;
 }
@@ -372,8 +372,9 @@ int kl_train_sweep_test(struct kl_sweep *sweep, const struct kl_sweep_points *po
     const struct kl_sweep_job *job = points->job;
     void *data = NULL;
     int code = job->stage->load(&data, job->test, err);
+    if (!code) sweep->samples = job->stage->samples(data);
     for (size_t i = 0; i < sweep->n && !code; i++) {
-        code = test_point(sweep, &sweep->rows[i], &points->points[first + i], job, data, pool, err);
+        code = test_point(&sweep->rows[i], &points->points[first + i], job, data, pool, err);
         if (!code && kl_signals_pending()) code = kl_fail(err, KL_ESIGNAL, "stopped");
     }
     if (data) job->stage->unload(data);

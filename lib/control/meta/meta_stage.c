@@ -300,9 +300,12 @@ static int say_system(const struct meta *s, const struct kl_log *log, struct kl_
     for (int i = 0; i < v->setup.n_ranges; i++) rates |= kl_control_family_is_rate(&v->setup, i);
     const int code = kl_control_setup_say(log, &v->setup, &v->problem, &v->texts, err);
     if (code) return code;
+    char scaled[64] = "";
+    if (v->diversity != 1)
+        snprintf(scaled, sizeof scaled, "; ranges of rates %g times as wide", v->diversity);
     if (rates && s->family.distribution != KL_CONTROL_UNIFORM)
-        kl_note(log, 1, "tasks   uniform within the ranges, rates %s", v->distribution);
-    else kl_note(log, 1, "tasks   uniform within the ranges");
+        kl_note(log, 1, "tasks   uniform within the ranges, rates %s%s", v->distribution, scaled);
+    else kl_note(log, 1, "tasks   uniform within the ranges%s", scaled);
     return KL_OK;
 }
 

@@ -22,7 +22,7 @@ static const struct {
     { "gan", "Generators of device bits", "gan", KL_PAGE_TABLES },
     { "plateau", "Scan for barren plateaus", "plateau", KL_PAGE_NEITHER },
     { "pulse", "Pulse for a quantum gate", "landscape", KL_PAGE_NEITHER },
-    { "regret", "What adapting a policy is worth", "tasks", KL_PAGE_TABLES },
+    { "regret", "What adapting a policy is worth", "tasks", KL_PAGE_RESULTS },
     { "policy", "Meta-learned policies of pulses", "meta-learning", KL_PAGE_NEITHER },
     { "bounds", "What a ladder of chains proves", "bounds", KL_PAGE_RESULTS },
     { "chains", "Chains on a ladder of temperatures", "traces", KL_PAGE_NEITHER },

@@ -93,17 +93,6 @@ static int send_windows(struct kl_sequence_gpu_run *g, struct kl_error *err)
     return code;
 }
 
-/* One line, where a step's windows are too many for the GPU's memory. */
-static void say_room(const struct kl_sequence_gpu_run *g)
-{
-    const size_t room = g->calls->at_once(g->windows);
-    if (room < g->s->batch)
-        kl_note(g->s->log, 1,
-                "the GPU's memory has room for %zu of a step's %zu windows at once; the results are the "
-                "same",
-                room, g->s->batch);
-}
-
 static int begin(struct kl_train *train, struct kl_error *err)
 {
     struct kl_sequence_learner *s = train->learner->context;
@@ -131,7 +120,7 @@ static int begin(struct kl_train *train, struct kl_error *err)
     }
     if (code) return code;
     kl_device_say_some(s->log, g->side, replicas, "replicas");
-    say_room(g);
+    kl_device_say_some(s->log, g->calls->at_once(g->windows), s->batch, "windows of a step");
     return send_windows(g, err);
 }
 

@@ -217,7 +217,7 @@ static int take_windows(struct kl_sequence_cutter *k, struct kl_sequence_origin 
             else source->count.gap++;
             continue;
         }
-        c->labels[c->n] = a->label, c->recording[c->n] = places[0], c->subject[c->n] = places[1];
+        c->labels[c->n] = k->labels->n_classes ? a->label : -1, c->recording[c->n] = places[0], c->subject[c->n] = places[1];
         c->onset[c->n] = a->onset, c->duration[c->n] = a->duration > 0 ? a->duration : NAN;
         if (!take_window(k, &source->count, t, &p, values)) continue;
         count_reach(c, &source->count, a);

@@ -40,7 +40,7 @@ static const struct kl_option options[] = {
     { "task", 0, KL_OPT_CHOICE, AT(task), "auto|" KL_SEQUENCE_TASKS, 0, 0, true,
       "of eegmmidb's runs, which say what T1 and T2 are", "Labels and people", NULL },
     { "labels", 0, KL_OPT_STRING, AT(labels), "TEXT=CLASS,...", 0, 0, true,
-      "of other recordings' annotations; \"a, b\"=CLASS", NULL, NULL },
+      "of other recordings' annotations; \"a, b\"=CLASS; TEXT,...: no labels", NULL, NULL },
     { "subject", 0, KL_OPT_STRING, AT(subject), "NAME", 0, 0, true,
       "of all inputs; else by S001R04.edf or sub-01_*.edf", NULL, NULL },
     { "exclude", 0, KL_OPT_STRING, AT(exclude), "LIST", 0, 0, true,
@@ -239,7 +239,8 @@ void kl_sequence_windows_words(FILE *to, const struct kl_stage *stage,
     if (c->rate > 0) fprintf(to, " at %g Hz", c->rate);
     for (size_t k = 0; k < n_classes; k++)
         fprintf(to, "%s %zu %s", k ? "," : ":", of_class(c, k), classes[k]);
-    if (rule) fputs(strcmp(rule, "labels") ? " (T1, T2 by eegmmidb's runs)" : " (by --labels)", to);
+    if (rule && !n_classes) fputs(" (without labels)", to);
+    else if (rule) fputs(strcmp(rule, "labels") ? " (T1, T2 by eegmmidb's runs)" : " (by --labels)", to);
     fprintf(to, "; %zu recording%s of %zu %s", c->n_recordings, kl_s(c->n_recordings), c->n_subjects,
             c->n_subjects == 1 ? "person" : "people");
     tell_dropped(to, &c->count);

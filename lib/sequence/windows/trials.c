@@ -47,15 +47,20 @@ static int add(struct kl_sequence_labels *l, char *text, char *class, struct kl_
         return kl_fail(err, KL_EUSAGE, "--labels: more than %d texts", KL_SEQUENCE_CLASSES);
     if (kl_sequence_label_of(l, text) >= 0)
         return kl_fail(err, KL_EUSAGE, "--labels: '%s' stands twice", text);
+    if (l->n && !class != !l->n_classes)
+        return kl_fail(err, KL_EUSAGE,
+                       "--labels: '%s' has %s class, others have %s; all have one, or none has: windows "
+                       "without labels, to be predicted",
+                       text, class ? "a" : "no", class ? "none" : "one");
     size_t k = 0;
-    while (k < l->n_classes && strcmp(l->names[k], class)) k++;
-    if (k == l->n_classes) l->names[l->n_classes++] = class;
+    while (class && k < l->n_classes && strcmp(l->names[k], class)) k++;
+    if (class && k == l->n_classes) l->names[l->n_classes++] = class;
     l->texts[l->n] = text, l->classes[l->n++] = (int32_t)k;
     return 0;
 }
 
-/* TEXT=CLASS at `at`; without quotes the last = before the comma counts. *rest: behind it, NULL: the
-   last. */
+/* TEXT=CLASS, or TEXT alone, at `at`; without quotes the last = before the comma counts. *rest: what
+   follows, NULL: the last. */
 static int read_pair(struct kl_sequence_labels *l, char **rest, char *at, struct kl_error *err)
 {
     char *text = at, *class = NULL, *end = at;
@@ -65,14 +70,20 @@ static int read_pair(struct kl_sequence_labels *l, char **rest, char *at, struct
     } else {
         char *comma = strchrnul(at, ',');
         class = memrchr(at, '=', (size_t)(comma - at));
+        if (!class && comma > at) { /* a text alone */
+            *rest = *comma ? comma + 1 + strspn(comma + 1, " ") : NULL;
+            *comma = '\0';
+            return add(l, text, NULL, err);
+        }
         end = class, class = class ? class + 1 : NULL;
     }
     if (class) *end = '\0', class = kl_sequence_word(&end, class, ',');
     if (!class || !end || !*text || !*class) {
         *strchrnul(at, ',') = '\0';
-        return kl_fail(
-            err, KL_EUSAGE,
-            "--labels: found '%s', expected TEXT=CLASS; what has commas stands in double quotes", at);
+        return kl_fail(err, KL_EUSAGE,
+                       "--labels: found '%s', expected TEXT=CLASS, or TEXT for windows without labels; "
+                       "what has commas stands in double quotes",
+                       at);
     }
     *rest = *end ? end + 1 + strspn(end + 1, " ") : NULL;
     *end = '\0';

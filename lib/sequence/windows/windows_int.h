@@ -19,7 +19,8 @@ struct kl_sequence_labels {
     const char *rule;                       /* "labels": they were given; "eegmmidb" */
     char *text;                             /* (hidden) */
 };
-/* "T1=left,\"a, b\"=right": quotes hold what has commas. KL_EUSAGE, KL_ENOMEM; free it in any case. */
+/* "T1=left,\"a, b\"=right": quotes hold what has commas; "T1,T2": windows without classes, n_classes 0.
+   KL_EUSAGE, KL_ENOMEM; free it in any case. */
 int kl_sequence_labels_parse(struct kl_sequence_labels *labels, const char *text, struct kl_error *err);
 /* Those of a task of PhysioNet's eegmmidb, by its number (kl_sequence_task_of_run). */
 void kl_sequence_labels_of_task(struct kl_sequence_labels *labels, int task);

@@ -43,17 +43,26 @@ $ qtrain a.h5 -q --epochs 1 --no-controls -o one.h5; qtrain a.h5 -q --epochs 1 -
 + acc() { cache show --json "$1" | jq '.provenance[-1].found.json.val_accuracy'; }
 + cache list --columns lr,seed,dtype,nothing; cache list --json --columns -lr,optimizer; cache list --columns nothing
 + best=$([ "$(jq -n "$(acc one.h5) < $(acc two.h5)")" = true ] && echo two || echo one); cache list -q --columns val_accuracy,best_epoch | sed -n 2p | grep -c "./$best.h5"
-+ rm one.h5 two.h5; cache list --columns ,a; cache diff --columns lr a.h5 b.h5
++ qtrain a.h5 -q --epochs 1 --no-controls --note $'\e[31mÃ a note that is longer than a cell of a table may be, by far: "so"' -o three.h5; cache list --json --columns note,no_controls,key | jq -r '(.note | length), (.key | length), .no_controls'; cache list -q --columns note | grep -v ^note; cache list -q --json --columns 'lr,x"y' | jq -c keys | sort -u
++ rm one.h5 two.h5 three.h5; cache list --columns ,a; cache list --columns lr,path; cache diff --columns lr a.h5 b.h5
 >    lr  seed  dtype  nothing  file
 >  0.02     7      -        -  ./two.h5
 > 0.001     0      -        -  ./one.h5
 > {"path":"./one.h5","lr":0.001,"optimizer":"adam"}
 > {"path":"./two.h5","lr":0.02,"optimizer":"adam"}
 > 1
+> 72
+> 64
+> true
+>                                                            note  file
+> ?[31mÃ a note that is longer than a cell of a table may be,...  ./three.h5
+> ["lr","path","x\"y"]
 ! cache: 2 files without lr
 ! cache: 2 files without lr
 ! cache: .: none of 4 files has nothing; cache show --json FILE names what it has
-! cache: --columns: found ',a', expected 1 to 16 names between commas
+! cache: 4 files without note
+! cache: --columns: found ',a', expected 1 to 16 names between commas, none of them path, which is there
+! cache: --columns: found 'lr,path', expected 1 to 16 names between commas, none of them path, which is there
 ! cache: --columns: belongs to list
 ? 2
 

@@ -25,7 +25,7 @@ $ figures report.h5 --report run.html --json
 
 # what was found comes first; in words of one's own, if they are given; facts, tables and options are folded
 $ printf 'It pays,\n  so & so.\n\n' >own.txt; figures head.h5 report.h5 --found own.txt --report own.html >/dev/null; figures head.h5 --found own.txt -o all
-+ for p in run own; do grep -nE '<h2|class="(lead|caution)"|<summary' $p.html | sed -E 's/^[0-9]+://; s/[0-9]\.[0-9]{4}/X/g; s/ id="[^"]*"//'; grep -c 'circuit - twin' $p.html; done; figures head.h5 --found none.txt --report own.html
++ for p in run own; do grep -nE '<h2|class="(lead|caution)"|<summary' $p.html | sed -E 's/^[0-9]+://; s/[0-9]\.[0-9]{4}/X/g; s/ id="[^"]*"//'; grep -c 'circuit - twin' $p.html; done; figures head.h5 --found none.txt --report own.html; echo >none.txt; figures head.h5 --found none.txt --report own.html
 > <h2>What was found</h2>
 > <p class="lead">report.h5: accuracy X (95 % over samples X to X) over 2 heads, on 360 samples; the head was trained on these samples</p>
 > <p class="caution">report.h5: test.h5: head.h5 was trained on these; --split val takes those that it has not seen</p>
@@ -58,7 +58,8 @@ $ printf 'It pays,\n  so & so.\n\n' >own.txt; figures head.h5 report.h5 --found 
 > 1
 ! figures: --found: is of a page; give --report
 ! figures: none.txt: cannot be opened: No such file or directory
-? 66
+! figures: none.txt: holds no line of text
+? 65
 
 # figures beside it, and those that need more are named
 $ figures head.h5 report.h5 -o all --report run.html

@@ -72,8 +72,9 @@ $ /usr/bin/python3 - <<'END'
 + print('same')
 + END
 > same
-$ figures -q csp-lda.report.h5 compared.h5 --report page.html && grep -A 1 '^<h1>' page.html | sed 's/<[^>]*>//g'
+$ figures -q csp-lda.report.h5 compared.h5 --report page.html && grep -A 2 '^<h1>' page.html | sed 's/<[^>]*>//g'
 > Comparison of sequence models
+> What was found
 > compared.h5: csp-lda - mdm: accuracy -0.0978 (95 % -0.2125 to +0.0170), p 0.125 by sign flips over 5 people
 $ qseq compare mdm.report.h5 csp-lda.report.h5 --key | cmp -s - <(qseq compare csp-lda.report.h5 mdm.report.h5 --key) || echo 'the order is part of the key'
 > the order is part of the key

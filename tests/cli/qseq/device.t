@@ -38,12 +38,12 @@ $ export KETLINE_CUDA=$BUILD/tests/cuda/libketline-cuda.so; small() { qseq train
 + qseq sweep -q w.h5 -g "model=classical-mamba,classical-hydra" --width 8 --state 3 --epochs 2 --batch-size 6 --no-provenance --device cuda -o nets.h5; for m in classical-mamba classical-hydra; do small -m $m --device cuda -o single.h5 -f; cmp single.h5 nets-sequence-models/model=$m.h5 && echo as alone; done
 + qseq bench w.h5 -g model=classical-mamba,classical-hydra -b 3 --seconds 0.01 --progress none --device cuda --json | jq -c '.rows[] | [.model, .device, .seconds > 0]'
 > same
-> the GPU's memory has room for 3 of a step's 6 windows at once; the results are the same
+> the GPU's memory has no room for 6 windows of a step at once: 3 at a time; the results are the same
 > same
 > .lost.h5.checkpoint
 > same
 > same
-> the GPU's memory has room for 3 of a step's 6 windows at once; the results are the same
+> the GPU's memory has no room for 6 windows of a step at once: 3 at a time; the results are the same
 > same
 > .lost.h5.checkpoint
 > same

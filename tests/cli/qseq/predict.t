@@ -47,3 +47,18 @@ $ qseq predict m.h5.folds/0.h5 new.h5 --csv new.h5 -o x.h5; qseq predict m.h5.fo
 ! qseq: new.h5: is an input; give another name
 ! qseq: --csv - and --json: both are for the screen; give --csv FILE
 ? 2
+
+# recordings without labels: annotations are named, classes are not; a model of recordings names them
+$ qseq generate people -q --people 3 --channels 8 --trials 12 -o people; look="--band 8:30 --rate 80"; for p in 1 2; do qseq windows -q people/S00$p*.edf $look -o r$p.h5; done 2>log
++ qseq train r1.h5 r2.h5 -m means --split within -e 2 -q -o r.h5 2>log; qseq windows -q people/S003R04.edf $look --labels T1,T2 -o u3.h5 2>log; qseq windows -q people/S003R04.edf $look -o l3.h5 2>log
++ h5dump -d labels u3.h5 | grep -c -- ' -1'; h5diff u3.h5 l3.h5 /x && echo the same windows
++ qseq predict r.h5 u3.h5 -q -o p3.h5 && qseq predict r.h5 l3.h5 -q -o q3.h5 && h5diff p3.h5 q3.h5 /probabilities && echo the same predictions
++ qseq eval r.h5 u3.h5 -o e3.h5; qseq windows people/S003R04.edf --labels T1=left,T2 -o x.h5; qseq windows people/S003R04.edf --labels ,T2 -o x.h5; qseq windows people/S003R04.edf --labels T1,T1 -o x.h5
+> 1
+> the same windows
+> the same predictions
+! qseq: u3.h5: windows without labels; qseq predict names their classes
+! qseq: --labels: 'T2' has no class, others have one; all have one, or none has: windows without labels, to be predicted
+! qseq: --labels: found '', expected TEXT=CLASS, or TEXT for windows without labels; what has commas stands in double quotes
+! qseq: --labels: 'T1' stands twice
+? 2

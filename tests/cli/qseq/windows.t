@@ -115,8 +115,7 @@ $ qseq windows p/S001R04.edf --from 3 --to 2 -o z.h5
 ! qseq: --from 3: expected at most --to, 2
 ? 2
 $ qseq windows p/S001R04.edf --labels T1 -o z.h5
-! qseq: --labels: found 'T1', expected TEXT=CLASS; what has commas stands in double quotes
-? 2
+> z.h5: 3 windows of 8 channels and 249 steps at 80 Hz (without labels); 1 recording of 1 person; 9 other annotations; # s
 $ qseq windows p/S001R04.edf --labels T9=a -o z.h5
 ! qseq: p/S001R04.edf: no annotation is 'T9' (--labels); there are 'T0', 'T1', 'T2'
 ? 65

@@ -16,7 +16,7 @@ $ qeval h.h5 y.h5 --json -o r.h5 | jq -c '.collapsed, (.cautions | length)'
 > 1
 > 1
 ! qeval: the head does not tell all classes apart: it takes ONE FOR THE OTHER (accuracy 0.#); docs/head.md, 'Lost classes'
-$ figures h.h5 r.h5 --report page.html -q -o figures; grep -c 'class="caution">the head does not tell all classes apart: it takes' page.html
+$ figures h.h5 r.h5 --report page.html -q -o figures; grep -c 'class="caution">[hr].h5: the head does not tell all classes apart: it takes' page.html
 > 2
 
 # Of several heads, and their controls; without samples kept for validation; as a point of a sweep.
