@@ -44,16 +44,11 @@ static const struct kl_option options[] = {
 };
 static const struct kl_tool tool = {
     .name = "figures",
-    .summary =
-        "Draws what the other tools wrote: heads (curves, circuit), reports (confusion, calibration, "
-        "samples), features (pca), "
-        "sweeps, plateau scans, device bits (frequency, bit-tests, transitions, symbols), their "
-        "classifiers (learning, classifiers, configurations), generators (gan) and pairs (tournament, "
-        "synthetic, validation), pulses (pulse, bloch, filter-function, landscape, starts), policies "
-        "(meta-learning) and what adapting them is worth (adaptation, tasks), chains (traces, ranks, "
-        "autocorrelation, acceptance) and what they prove (bounds), windows of recordings (windows, "
-        "spectra, erd, "
-        "topography) and what models make of them (curves, confusion, people, importance)",
+    .summary = "Draws what the other tools wrote: heads, reports, features, sweeps, plateau scans, "
+               "device bits, "
+               "generators, tournaments, pulses, policies, chains, bounds, windows, models of "
+               "sequences; --report "
+               "makes one page of them all",
     .arguments = "FILE.h5... -o FOLDER|FIGURE.png|.svg|.pdf",
     .example = "figures head.h5 report.h5 -o figures\n  figures head.h5 --figure curves -o curves.svg\n"
                "  figures head.h5 report.h5 --report run.html",

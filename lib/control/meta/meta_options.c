@@ -47,7 +47,7 @@ enum { N_UNUSED = sizeof unused_names / sizeof *unused_names };
 /* The options that define a policy, however it came to its parameters. */
 #define POLICY_ROWS \
     { "tasks", 0, KL_OPT_CHOICE, AT(tasks), "auto|rates|psd", 0, 0, true,                            \
-      "tasks are decay rates or spectra of noise; auto: by the ranges that are given", "Tasks", NULL }, \
+      "tasks are decay rates or spectra of noise; auto: by the ranges that are given", NULL, NULL }, \
     RANGE("gamma-deph-range", dephasing, "rate of dephasing (0.02,0.15)", NULL),                     \
     RANGE("gamma-relax-range", relaxation, "rate of relaxation (0.01,0.08)", NULL),                  \
     RANGE("alpha-range", alpha, "exponent of the spectrum (0.1,2)", NULL),                           \
@@ -103,7 +103,7 @@ enum { N_UNUSED = sizeof unused_names / sizeof *unused_names };
     { "num-qubits", 0, KL_OPT_INT, AT(qubits), "N", 1, 2, true,                                      \
       "2: the gate cz, rates of each qubit, a network with layer norms", NULL, NULL },                  \
     { "hidden-dim", 0, KL_OPT_INT, AT(hidden), "N", 1, KL_CONTROL_MAX_UNITS, true, "units of a layer", \
-      "Network", NULL },                                                                             \
+      "Network and adaptation", NULL },                                                                             \
     { "n-hidden-layers", 0, KL_OPT_INT, AT(hidden_layers), "N", 0, KL_CONTROL_MAX_LAYERS - 2, true,  \
       "linear layers less two, as the reference counts", NULL, NULL },                               \
     { "n-segments", 0, KL_OPT_INT, AT(segments), "N", 1, KL_CONTROL_MAX_UNITS, true,                 \
@@ -121,7 +121,7 @@ enum { N_UNUSED = sizeof unused_names / sizeof *unused_names };
     { "precision", 0, KL_OPT_CHOICE, AT(precision), "single|double", 0, 0, true,                     \
       "of training; it is judged in double", NULL, NULL },                                           \
     { "method", 0, KL_OPT_CHOICE, AT(method), KL_CONTROL_META_METHODS, 0, 0, true,                   \
-      "first order, second order, Reptile, the mean loss without adaptation", "Adaptation", NULL },  \
+      "first order, second order, Reptile, the mean loss without adaptation", NULL, NULL },  \
     { "first-order", 0, KL_OPT_CHOICE, AT(first_order), "true|false", 0, 0, true, NULL, NULL, NULL }, \
     { "last-layer", 0, KL_OPT_FLAG, AT(last_layer), NULL, 0, 0, true, "only it adapts (ANIL)", NULL, NULL }, \
     { "inner-steps", 'k', KL_OPT_INT, AT(inner_steps), "K", 0, 1000, true, "steps to adapt to a task", NULL, \
@@ -131,7 +131,7 @@ enum { N_UNUSED = sizeof unused_names / sizeof *unused_names };
       "largest norm of a task's gradient; 0: any", NULL, NULL }
 static const struct kl_option options[] = {
     { "system", 0, KL_OPT_CHOICE, AT(problem.system), KL_CONTROL_SYSTEMS, 0, 0, true,
-      "tasks are of a system of optimize, drawn from --range", "Any system", NULL },
+      "tasks are of a system of optimize, drawn from --range", "Tasks of a system, or of a family", NULL },
     { "model", 0, KL_OPT_STRING, AT(problem.model), "FILE", 0, 0, true,
       "of a system that a file describes (docs/control.md)", NULL, NULL },
     { "range", 0, KL_OPT_LIST, AT(problem.range), "NAME=LOW:HIGH", 0, 0, true,
