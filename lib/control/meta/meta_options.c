@@ -44,10 +44,11 @@ static const char *const unused_names[] = { "n-support",
 enum { N_UNUSED = sizeof unused_names / sizeof *unused_names };
 
 /* clang-format off */
-/* The options that define a policy, however it came to its parameters. */
-#define POLICY_ROWS \
+/* The options that define a policy, however it came to its parameters; group: NULL where others stand
+   before them. */
+#define POLICY_ROWS(group) \
     { "tasks", 0, KL_OPT_CHOICE, AT(tasks), "auto|rates|psd", 0, 0, true,                            \
-      "tasks are decay rates or spectra of noise; auto: by the ranges that are given", NULL, NULL }, \
+      "tasks are decay rates or spectra of noise; auto: by the ranges that are given", group, NULL }, \
     RANGE("gamma-deph-range", dephasing, "rate of dephasing (0.02,0.15)", NULL),                     \
     RANGE("gamma-relax-range", relaxation, "rate of relaxation (0.01,0.08)", NULL),                  \
     RANGE("alpha-range", alpha, "exponent of the spectrum (0.1,2)", NULL),                           \
@@ -141,7 +142,7 @@ static const struct kl_option options[] = {
       "x, hadamard, rx(pi/2), ...; default x, of two qubits cz, of a model its target", NULL, NULL },
     { "levels", 0, KL_OPT_STRING, AT(problem.levels), "N", 0, 0, true, "of a transmon, 2 to 16; default 3",
       NULL, NULL },
-    POLICY_ROWS,
+    POLICY_ROWS(NULL),
     /* As optimize calls them. */
     { "duration", 'T', KL_OPT_QUANTITY, AT(duration), "T", 1e-9, 1e9, false, NULL, NULL, NULL },
     { "segments", 'S', KL_OPT_INT, AT(segments), "N", 1, KL_CONTROL_MAX_UNITS, false, NULL, NULL, NULL },
@@ -181,7 +182,7 @@ static const struct kl_option options[] = {
     UNUSED(13, "gap-variance-range"), UNUSED(14, "grape-train-tasks"), UNUSED(15,
       "grape-iterations"), UNUSED(16, "grape-lr"), UNUSED(17, "grape-method"),
 };
-static const struct kl_option import_options[] = { POLICY_ROWS };
+static const struct kl_option import_options[] = { POLICY_ROWS("Tasks") };
 /* clang-format on */
 const struct kl_tool kl_control_train_tool = {
     .name = "qcontrol",
