@@ -128,11 +128,6 @@ static int refuse_others(const struct kl_control_meta_values *v, struct kl_error
                            "--%s: not of --system and --model; their tasks are --gate, --set and "
                            "--range NAME=LOW:HIGH",
                            others[i].name);
-    bool rates = false;
-    for (int i = 0; i < v->setup.n_ranges; i++) rates |= kl_control_family_is_rate(&v->setup, i);
-    if (!rates && (v->diversity != 1 || strcmp(v->distribution, "uniform") != 0))
-        return kl_fail(err, KL_EUSAGE, "--%s: is of rates, and no --range is one",
-                       v->diversity != 1 ? "diversity-scale" : "task-dist-type");
     const char *tells = v->tells;
     if (strcmp(tells, "given") != 0 && strcmp(tells, "none") != 0)
         return kl_fail(err, KL_EUSAGE,
@@ -181,6 +176,11 @@ static int check_ranges(const struct kl_control_family *f, struct kl_error *err)
     if (s->n_ranges == 0)
         return kl_fail(err, KL_EUSAGE, "--range: found none, expected at least one NAME=LOW:HIGH%s",
                        s->system.n_params ? "" : ", of this model amplitude=LOW:HIGH");
+    bool rates = false;
+    for (int i = 0; i < s->n_ranges; i++) rates |= kl_control_family_is_rate(s, i);
+    if (!rates && (f->diversity != 1 || f->distribution != KL_CONTROL_UNIFORM))
+        return kl_fail(err, KL_EUSAGE, "--%s: is of rates, and no --range is one",
+                       f->diversity != 1 ? "diversity-scale" : "task-dist-type");
     for (int i = 0; i < s->n_ranges; i++)
         if (f->distribution == KL_CONTROL_LOG_UNIFORM && kl_control_family_is_rate(s, i) &&
             !(s->ranges[i].low > 0))

@@ -114,3 +114,10 @@ $ t() { qcontrol train "$@" --dry-run -o e.h5 2>&1 | tail -1; }; s="--system tra
 # Told nothing, of rates by their logarithm, from no pulse, trained on the worst.
 $ qcontrol train -q --progress none --system qubit --range gamma_phi=0.001:0.1 --range detuning=-1:1 --task-dist-type log_uniform --task-features none --start zero --ensemble worst -S 6 --hidden-dim 8 -i 20 -o w.h5; qcontrol regret w.h5 --tasks 4 --starts 2 --scales 2 --progress none 2>/dev/null | grep "family's variance" | sed 's/.*nan.*/nan/; s/ [0-9-].*//'
 > gain against the family's variance:
+
+# what is of rates alone is refused where no range is one
+$ for o in "--diversity-scale 0.5" "--task-dist-type gaussian"; do qcontrol train --system transmon --range amplitude=0.9:1.1 $o -o x.h5; done; ls x.h5
+! qcontrol: --diversity-scale: is of rates, and no --range is one
+! qcontrol: --task-dist-type: is of rates, and no --range is one
+! ls: cannot access 'x.h5': No such file or directory
+? 2

@@ -52,3 +52,10 @@ $ for o in "--folds 1" "--folds 2x" "--folds 2 --halving" "--test f.h5" "-g fold
 ! qsweep: other.h5: tap is layer1, f.h5 has avgpool; extract anew
 ! ls: cannot access 'x.h5': No such file or directory
 ? 2
+
+# a fold has its own share of validation samples; shards merge though one has no point that ended well
+$ extract-features $DATA/digits/test-images-idx3-ubyte --resize 28 --limit 60 -q -o v.h5; qtrain v.h5 --fold 1/5 --val-fraction 0.5 -o x.h5; qsweep v.h5 -g lr=1e-3 --folds 3 --val-fraction 0.4 -o x.h5
++ extract-features $DATA/digits/train-images-idx3-ubyte --resize 28 --limit 60 -q -o other.h5; for k in 0 1; do qsweep v.h5 -g lr=1e-3,1000 --optimizer sgd --momentum 0.99 --epochs 3 --test other.h5 --shard $k/2 -q -o s$k.h5 2>/dev/null; done; cache merge -q s0.h5 s1.h5 -o whole.h5 && cache show whole.h5 | grep -c lr=
+> 3
+! qtrain: --val-fraction: of K folds one has a K-th of the samples; it cannot be given with --fold or --folds
+! qsweep: --val-fraction: of K folds one has a K-th of the samples; it cannot be given with --fold or --folds
