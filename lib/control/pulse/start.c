@@ -32,10 +32,10 @@ static int fail_size(const char *path, int samples, int controls, const char *of
                      const struct kl_control_setup *setup, struct kl_error *err)
 {
     const struct kl_control_waveform *form = &setup->waveform;
-    return kl_fail(
-        err, KL_EUSAGE,
-        "--start %s: found %d segments of %d controls of %s, expected %d of %d of %s (-S says how many)",
-        path, samples, controls, of, form->samples, form->controls, setup->system.name);
+    return kl_fail(err, KL_EUSAGE,
+                   "--start %s: found %d segments of %d controls of %s, expected %d of %d of %s%s", path,
+                   samples, controls, of, form->samples, form->controls, setup->system.name,
+                   samples == form->samples ? "" : "; -S gives their number");
 }
 
 /* ---- a table: a column for each control by its name, in radians per unit of time; `time`, where the

@@ -45,7 +45,7 @@ $ start=$(qcontrol lookup -S 20 --limit 10 --set gamma_phi=0.09 --store st --jso
 > other key
 ! qcontrol: --start PULSE.h5: 3 of its numbers lie beyond the limits, and are cut there
 $ qcontrol optimize -S 10 --start s.h5 -o no.h5
-! qcontrol: --start s.h5: found 20 segments of 2 controls of qubit, expected 10 of 2 of qubit
+! qcontrol: --start s.h5: found 20 segments of 2 controls of qubit, expected 10 of 2 of qubit; -S gives their number
 ? 2
 $ qcontrol optimize -S 20 --system two-qubits --start s.h5 -o no.h5
 ! qcontrol: --start s.h5: found 20 segments of 2 controls of qubit, expected 20 of 6 of two-qubits

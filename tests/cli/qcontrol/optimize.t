@@ -101,9 +101,9 @@ $ qcontrol optimize -S 6 -s 4 -q -o x.h5; qcontrol export x.h5 -q -o x.csv; awk 
 + qcontrol optimize -S 6 --start own.csv --key >1; sed -i s/y,x/x,y/ own.csv; qcontrol optimize -S 6 --start own.csv --key | cmp -s - 1 || echo another key; sed -i s/x,y/y,x/ own.csv
 > another key
 $ for f in own x; do qcontrol optimize -S 5 --start $f.csv -o z.h5; qcontrol optimize -S 6 --system two-qubits --start $f.csv -o z.h5; done; qcontrol optimize -S 6 -T 2 --start x.csv -o z.h5
-! qcontrol: --start own.csv: found 6 segments of 2 controls of qubit, expected 5 of 2 of qubit
+! qcontrol: --start own.csv: found 6 segments of 2 controls of qubit, expected 5 of 2 of qubit; -S gives their number
 ! qcontrol: own.csv: line 1: found the column 'y', expected time and the controls of two-qubits, each once
-! qcontrol: --start x.csv: found 6 segments of 2 controls of qubit, expected 5 of 2 of qubit
+! qcontrol: --start x.csv: found 6 segments of 2 controls of qubit, expected 5 of 2 of qubit; -S gives their number
 ! qcontrol: x.csv: conventions: outputs: found 2, expected 6, one a control
 ! qcontrol: --start x.csv: its samples last 1, expected 2
 ? 2
