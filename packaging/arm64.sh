@@ -12,7 +12,8 @@ mkdir -p "$folder"/apt/{lists/partial,archives/partial} "$folder/sys"
 . /etc/os-release
 # The mirror is the machine's own.
 mirror=$(apt-cache policy | sed -n 's/.* \(https\?:[^ ]*\) [^ ]*\/main amd64 .*/\1/p' | grep -v security | head -n 1 || true)
-echo "deb [arch=arm64] ${mirror:-http://deb.debian.org/debian} $VERSION_CODENAME main" >"$folder/apt/sources.list"
+[ -n "$mirror" ] || { echo "packaging/arm64.sh: no archive of Debian for amd64 among this machine's sources (apt-cache policy)"; exit 1; }
+echo "deb [arch=arm64] $mirror $VERSION_CODENAME main" >"$folder/apt/sources.list"
 cat >"$folder/apt/apt.conf" <<CONF
 APT::Architecture "arm64";
 APT::Architectures { "arm64"; };

@@ -128,14 +128,13 @@ static int write_headline(FILE *to, const char *before, struct kl_file *file, st
     return KL_OK;
 }
 
-/* Each line is a paragraph; lines are cut up. before: of each, or NULL. */
-static void write_lines(FILE *to, char *lines, const char *tag, const char *before)
+/* Each line is a paragraph; lines are cut up. */
+static void write_lines(FILE *to, char *lines, const char *tag)
 {
     char *rest = NULL;
     for (char *line = lines ? strtok_r(lines, "\n", &rest) : NULL; line;
          line = strtok_r(NULL, "\n", &rest)) {
         fprintf(to, "<p%s>", tag);
-        if (before) kl_plot_html_text(to, before), fputs(": ", to);
         kl_plot_html_text(to, line + strspn(line, " "));
         fputs("</p>\n", to);
     }
@@ -259,18 +258,37 @@ static int write_told(FILE *to, const struct page *p, struct kl_error *err)
     return code;
 }
 
+/* Is ": line" the end of a line of the text? */
+static bool ends_a_line(const char *text, const char *line)
+{
+    const size_t n = strlen(line);
+    for (const char *at = text; (at = strstr(at, line)); at++)
+        if (at >= text + 2 && at[-2] == ':' && at[-1] == ' ' && at[n] == '\n') return true;
+    return false;
+}
+/* Of all files; a head's are told again by its report, and stand here once. */
 static int write_cautions(FILE *to, const struct page *p, struct kl_error *err)
 {
-    char *lines;
+    char *lines = NULL, *all = NULL, *rest = NULL;
+    size_t n = 0;
     int code = kl_plot_files_apart(&lines, p->files, p->n, err);
-    write_lines(to, lines, " class=\"caution\"", NULL);
+    write_lines(to, lines, " class=\"caution\"");
     free(lines);
+    FILE *told = open_memstream(&all, &n);
+    if (!told) return code ? code : kl_fail_memory(err, 4096);
     for (size_t i = 0; i < p->n && !code; i++) {
         code = kl_store_file_cautions(&lines, p->files[i], err);
         if (code) break;
-        write_lines(to, lines, " class=\"caution\"", name_of(p, i));
+        for (char *line = lines ? strtok_r(lines, "\n", &rest) : NULL; line;
+             line = strtok_r(NULL, "\n", &rest))
+            if (fflush(told) == 0 && !ends_a_line(all, line))
+                fprintf(told, "%s: %s\n", name_of(p, i), line);
         free(lines);
     }
+    const bool failed = ferror(told) != 0;
+    if ((fclose(told) != 0 || failed) && !code) code = kl_fail_memory(err, n);
+    if (!code) write_lines(to, all, " class=\"caution\"");
+    free(all);
     return code;
 }
 
@@ -281,7 +299,7 @@ static int write_found(FILE *to, struct page *p, struct kl_error *err)
     char *found = p->found ? strdup(p->found) : NULL;
     if (p->found && !found) return kl_fail_memory(err, strlen(p->found));
     fputs("<h2 id=\"found\">What was found</h2>\n", to);
-    write_lines(to, found, " class=\"lead\"", NULL);
+    write_lines(to, found, " class=\"lead\"");
     free(found);
     int code = p->found ? KL_OK : write_told(to, p, err);
     if (!code && decides == KL_PAGE_RESULTS) code = kl_plot_page_results(to, main, err);

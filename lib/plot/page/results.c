@@ -49,7 +49,7 @@ static const struct known known[] = {
     { "unmitigated_accuracy", "accuracy, not mitigated", true },
     { "unmitigated_log_loss", "log loss, not mitigated", true },
     { "mcnemar_p", "McNemar p", true },
-    { "top_k_k", "k of top k", false },
+    { "top_k_k", "k of the top-k accuracy", false },
     { "symbol_bits", "bits of a symbol", false },
     { "dependence_log10_p", "log10 p, successive symbols independent", false },
     { "dependence_device", "where they depend on each other", false },
