@@ -183,22 +183,24 @@ static void take_samples(double *first, double *u, const struct kl_control_setup
             first[plain ? s * controls + k : form->first[k] + s] = u[s * controls + k];
 }
 
-/* Samples beyond the limits are cut by whoever begins there; a table with nothing else is of other
-   numbers. */
+/* Samples beyond the limits are cut by whoever begins there; a table with nothing else, or with one ten
+   times beyond, is of other numbers. */
 static int say_cut(const double *u, const char *path, const struct kl_control_setup *setup,
                    const struct kl_log *log, struct kl_error *err)
 {
     const int controls = setup->system.n_controls, n = setup->waveform.samples * controls;
-    int beyond = 0;
+    int beyond = 0, far = 0;
     for (int i = 0; i < n; i++) {
         const struct kl_control_entry *c = &setup->system.controls[i % controls];
         beyond += u[i] > c->high + 1e-9 * fabs(c->high) || u[i] < c->low - 1e-9 * fabs(c->low);
+        far += fabs(u[i]) > 10 * fmax(fabs(c->high), fabs(c->low));
     }
-    if (beyond == n && is_table(path))
-        return kl_fail(err, KL_EDATA,
-                       "--start %s: all %d numbers lie beyond the limits: codes of a generator, or of "
-                       "another unit? expected radians per unit of time",
-                       path, n);
+    if ((far || beyond == n) && is_table(path))
+        return kl_fail(
+            err, KL_EDATA,
+            "--start %s: %d of %d numbers lie beyond the limits%s: codes of a generator, or of "
+            "another unit? expected radians per unit of time",
+            path, beyond, n, far ? ", more than ten times" : "");
     if (beyond)
         kl_note(log, 1, "--start %s: %d of its numbers lie beyond the limits, and are cut there", path,
                 beyond);

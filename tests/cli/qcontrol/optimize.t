@@ -114,3 +114,8 @@ $ printf 'time,x,y\n0,1,1\n0.4,1,1\n' >t.csv; printf 'x,y\n1,a\n' >a.csv; for n 
 ? 66
 $ qcontrol optimize -S 6 --limit 1 --start own.csv -s 1 -i 1 -o z.h5 2>&1 | grep -o 'own.csv: .*'
 > own.csv: 3 of its numbers lie beyond the limits, and are cut there
+
+# a start in another unit is refused, though only one of its controls shows it
+$ (echo x,y; for i in 1 2 3 4; do echo 100000000,0; done) >hz.csv; qcontrol optimize -S 4 --start hz.csv -o z.h5
+! qcontrol: --start hz.csv: 4 of 8 numbers lie beyond the limits, more than ten times: codes of a generator, or of another unit? expected radians per unit of time
+? 65
