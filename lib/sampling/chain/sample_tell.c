@@ -161,16 +161,17 @@ static double error_of_chains(const struct kl_sampling_run *run, size_t rung, in
     return n > 1 ? sqrt(squares / (double)(n - 1) / (double)n) : NAN;
 }
 
-/* What --epochs and --warmup say; where temperatures differ in them, or a rule ends chains, no number. */
+/* What --epochs and --warmup say; where temperatures differ in them, or a rule ends chains, no number.
+   Chains at infinite temperature are drawn from the prior: they warm up in none. */
 static struct kl_sampling_lengths lengths_of(const struct kl_sampling_run *run)
 {
     struct kl_sampling_lengths had = { .option = "--epochs" };
     const struct kl_sampling_settings *s = &run->settings;
     if (s->stop.on || !s->n_rungs) return had;
-    had.n = s->rungs[0].epochs, had.warmup = s->rungs[0].warmup;
-    for (size_t k = 1; k < s->n_rungs; k++) {
+    had.n = s->rungs[0].epochs, had.warmup = s->rungs[s->n_rungs - 1].warmup;
+    for (size_t k = 0; k < s->n_rungs; k++) {
         if (s->rungs[k].epochs != had.n) had.n = 0;
-        if (s->rungs[k].warmup != had.warmup) had.warmup = 0;
+        if (s->rungs[k].warmup && s->rungs[k].warmup != had.warmup) had.warmup = 0;
     }
     return had;
 }
