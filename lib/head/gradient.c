@@ -26,6 +26,7 @@ int kl_head_values_take(struct kl_head_values *values, const struct kl_head_mode
         code = kl_head_take(&values->twin[i], arena, n * model->twin[i].d_out, err);
     values->expval = model->n_twin ? values->twin[model->n_twin - 1] : NULL;
     values->state = NULL;
+    values->ldx = model->n_features;
     if (!model->circuit) return code;
     if (!code) code = kl_head_take(&values->expval, arena, n * model->n_expval, err);
     if (!code && with_state)
@@ -46,17 +47,17 @@ struct kl_head_values kl_head_values_at(struct kl_head_values v, const struct kl
 
 /* One chain of linear layers. `first` numbers its layers for dropout. */
 static void chain(kl_real *const *outputs, const struct kl_layer *layers, int n_layers, uint32_t first,
-                  const struct kl_block *block, const kl_real *params, const kl_real *x, size_t n,
-                  const struct kl_dropout *dropout)
+                  const struct kl_block *block, const kl_real *params, const kl_real *x, size_t ldx,
+                  size_t n, const struct kl_dropout *dropout)
 {
     for (int i = 0; i < n_layers; i++) {
         const struct kl_layer *l = &layers[i];
         struct kl_dropout here = dropout ? *dropout : (struct kl_dropout){ 0 };
         here.layer = first + (uint32_t)i;
-        kl_nn_linear_forward(outputs[i], x, params + block->tensors[l->weight].offset,
+        kl_nn_linear_forward(outputs[i], x, ldx, params + block->tensors[l->weight].offset,
                              params + block->tensors[l->bias].offset, n, l->d_in, l->d_out, l->act,
                              &here);
-        x = outputs[i];
+        x = outputs[i], ldx = l->d_out;
     }
 }
 
@@ -66,9 +67,9 @@ int kl_head_measure(const struct kl_head_values *values, const struct kl_head_mo
 {
     const struct kl_block *block = &model->block;
     const kl_real *angles = model->n_reduce ? values->reduce[model->n_reduce - 1] : x;
-    chain(values->reduce, model->reduce, model->n_reduce, 0, block, params, x, n, dropout);
+    chain(values->reduce, model->reduce, model->n_reduce, 0, block, params, x, values->ldx, n, dropout);
     kl_head_lap(work, KL_HEAD_REDUCTION);
-    chain(values->twin, model->twin, model->n_twin, 0, block, params, angles, n, NULL);
+    chain(values->twin, model->twin, model->n_twin, 0, block, params, angles, model->n_angles, n, NULL);
     kl_arena_reset(&work->circuit);
     if (!model->circuit) return 0;
     const kl_real *w = params + block->tensors[model->vqc].offset;
@@ -82,7 +83,7 @@ void kl_head_classify(const struct kl_head_values *values, const struct kl_head_
                       const struct kl_dropout *dropout)
 {
     chain(values->head, model->head, model->n_head, KL_MAX_WIDTHS + 1, &model->block, params,
-          values->expval ? values->expval : x, n, dropout);
+          values->expval ? values->expval : x, model->head->d_in, n, dropout);
 }
 
 int kl_head_activations(const struct kl_head_values *values, const struct kl_head_model *model,
@@ -211,7 +212,7 @@ static int core_back(const struct kl_head_batch *batch, const struct kl_head_val
                      struct kl_head_work *work, struct kl_error *err)
 {
     const int n_reduce = model->n_reduce;
-    const kl_real *angles = n_reduce ? y->reduce[n_reduce - 1] : batch->x + from * model->n_features;
+    const kl_real *angles = n_reduce ? y->reduce[n_reduce - 1] : batch->x + from * y->ldx;
     kl_real *d_angles = n_reduce ? dy->reduce[n_reduce - 1] : NULL;
     if (!model->circuit)
         return chain_back(d_angles, dy->twin, y->twin, model->twin, model->n_twin, &model->block, params,
@@ -238,8 +239,8 @@ static int forward_rows(const struct kl_head_batch *batch, const struct kl_head_
 {
     struct kl_dropout dropout = batch->dropout;
     dropout.row = from;
-    int code = kl_head_activations(y, model, params, batch->x + from * model->n_features, to - from,
-                                   &dropout, e, work, err);
+    int code = kl_head_activations(y, model, params, batch->x + from * y->ldx, to - from, &dropout, e,
+                                   work, err);
     if (!code) losses(batch, model, from, to);
     kl_head_lap(work, KL_HEAD_CLASSIFIER);
     return code;
@@ -316,8 +317,9 @@ void kl_head_sum(kl_real *grad, const struct kl_head_batch *batch, const struct 
                   *d = chains[part->chain].dy[i];
     if (part->kind == KL_PART_BIAS) kl_nn_linear_biases(grad + part->offset, d, batch->n, l->d_out);
     else
-        kl_nn_linear_weights(grad + model->block.tensors[l->weight].offset, x, d, batch->n, l->d_in,
-                             l->d_out, part->from, part->to);
+        kl_nn_linear_weights(grad + model->block.tensors[l->weight].offset, x,
+                             x == batch->x ? y->ldx : l->d_in, d, batch->n, l->d_in, l->d_out,
+                             part->from, part->to);
     if (part->chain == KL_CHAIN_TWIN) kl_head_twin_mask(grad, model, part);
 }
 

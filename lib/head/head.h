@@ -205,9 +205,10 @@ struct kl_head_train {
     size_t n_training, n_validation;
     double *norms; /* [replicas, epochs, groups] mean over an epoch's steps of the gradient's L2 norm,
                       before clipping; NaN where no epoch was */
-    struct kl_metric *metric;       /* (hidden) of natural gradients; NULL: none are taken */
-    struct kl_measured measured;    /* (hidden) with shots */
-    float *batches;                 /* (hidden) gathered for the next learner.ahead steps */
+    struct kl_metric *metric;    /* (hidden) of natural gradients; NULL: none are taken */
+    struct kl_measured measured; /* (hidden) with shots */
+    float *batches; /* (hidden) gathered for the next learner.ahead steps; rows lie ldx apart */
+    size_t ldx;
     int32_t *batch_labels;          /* (hidden) */
     struct kl_head_thread *threads; /* (hidden) */
     const struct kl_device *device; /* where steps are taken (gpu.h); NULL: the CPU */

@@ -29,6 +29,7 @@
 struct kl_head_values {
     kl_real *reduce[KL_MAX_WIDTHS + 1], *twin[KL_TWIN_LAYERS], *head[KL_MAX_WIDTHS + 1];
     kl_real *expval, *state;
+    size_t ldx; /* from row to row of what goes in: n_features, but for training's batches */
 };
 /* The values of row `row` and those after it. */
 struct kl_head_values kl_head_values_at(struct kl_head_values v, const struct kl_head_model *model,
@@ -176,6 +177,7 @@ struct kl_step {
     double *squares; /* of the gradient's parts, summed; that of the circuit may be absent */
     size_t parts;    /* of the rows */
 };
+enum { KL_HEAD_LINE = 16 }; /* values of a cache line */
 /* Row at which part i of the batch begins. */
 size_t kl_head_step_begin(const struct kl_step *s, size_t i);
 

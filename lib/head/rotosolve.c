@@ -103,8 +103,8 @@ static int prepare_rows(const struct turn *t, size_t from, size_t to, struct kl_
     dropout.row = from;
     y.state = NULL;
     y.expval = terms;
-    int code = kl_head_measure_f32(&y, model, s->params, s->batch.x + from * model->n_features,
-                                   to - from, &dropout, &e, work, err);
+    int code = kl_head_measure_f32(&y, model, s->params, s->batch.x + from * y.ldx, to - from, &dropout,
+                                   &e, work, err);
     for (size_t p = 1; p < points && !code; p++) {
         e.shots.purpose += 256;
         code = shifted(terms + p * stride, t, 2 * M_PI * (double)p / (double)points / f.unit, &e,

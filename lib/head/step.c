@@ -72,8 +72,8 @@ static size_t batch_rows(const struct kl_head_train *train, int64_t step)
     return left < size ? left : size;
 }
 
-/* Rows to ask for before they are copied, and values of one cache line: rows lie anywhere in memory. */
-enum { AHEAD = 4, LINE = 16 };
+/* Rows to ask for before they are copied: they lie anywhere in memory. */
+enum { AHEAD = 4 };
 
 void kl_head_prepare_step(struct kl_train *loop, int64_t ahead, int thread)
 {
@@ -84,9 +84,10 @@ void kl_head_prepare_step(struct kl_train *loop, int64_t ahead, int thread)
     const int64_t *rows = train->order + (size_t)(loop->step + ahead) * size;
     (void)thread;
     for (size_t i = 0; i < n; i++) {
-        for (size_t k = 0; i + AHEAD < n && k < f->d; k += LINE)
+        for (size_t k = 0; i + AHEAD < n && k < f->d; k += KL_HEAD_LINE)
             __builtin_prefetch(f->x + (size_t)rows[i + AHEAD] * f->d + k);
-        memcpy(train->batches + (to + i) * f->d, f->x + (size_t)rows[i] * f->d, f->d * sizeof *f->x);
+        memcpy(train->batches + (to + i) * train->ldx, f->x + (size_t)rows[i] * f->d,
+               f->d * sizeof *f->x);
         train->batch_labels[to + i] = f->labels[rows[i]];
     }
 }
@@ -225,7 +226,8 @@ int kl_head_steps(const struct kl_crew *crew, int64_t first, int64_t count, stru
     s.parts = whole ? 1 : (size_t)kl_pool_size(crew->pool);
     for (int64_t step = first; step < first + count && !code; step++) {
         size_t from = (size_t)(step - first) * size;
-        s.batch.x = train->batches + from * train->features->d;
+        s.batch.x = train->batches + from * train->ldx;
+        s.batch.y.ldx = train->ldx;
         s.batch.labels = train->batch_labels + from;
         s.batch.n = batch_rows(train, step);
         code = one_step(&s, step, err);

@@ -108,9 +108,13 @@ static const struct kl_train_sum sums[] = { { "epoch_correct", true }, { "epoch_
    to the parameters. */
 static int make_batches(struct kl_head_train *train, struct kl_error *err)
 {
+    const size_t d = train->features->d;
+    /* Rows a power of two apart would share a few sets of the first cache, which the gradient of the
+       weights goes through by columns: with 512 features half of it would come from the second. */
+    train->ldx = train->model->n_reduce && d % (2 * KL_HEAD_LINE) == 0 ? d + KL_HEAD_LINE : d;
     const size_t budget = kl_train_whole_replicas(&train->loop) ? 1 << 22 : 1 << 18;
-    size_t rows = kl_head_batch_size(train), row = train->features->d * sizeof(float);
-    size_t ahead = budget / (rows * row);
+    size_t rows = kl_head_batch_size(train), row = train->ldx * sizeof(float);
+    size_t ahead = budget / (rows * d * sizeof(float));
     train->learner.ahead = ahead < 1 ? 1 : ahead > 32 ? 32 : (int64_t)ahead;
     rows *= (size_t)train->learner.ahead;
     void *memory = NULL;

@@ -23,12 +23,12 @@ static size_t width(size_t d_out, size_t j)
     return d_out - j < KL_STRIP ? d_out - j : KL_STRIP;
 }
 
-void kl_nn_linear_forward(kl_real *y, const kl_real *x, const kl_real *w, const kl_real *b, size_t n,
-                          size_t d_in, size_t d_out, enum kl_activation act,
+void kl_nn_linear_forward(kl_real *y, const kl_real *x, size_t ldx, const kl_real *w, const kl_real *b,
+                          size_t n, size_t d_in, size_t d_out, enum kl_activation act,
                           const struct kl_dropout *dropout)
 {
     for (size_t j = 0; j < d_out; j += KL_STRIP)
-        kl_kernel_gemm(y + j, d_out, x, d_in, 1, w + j * d_in, width(d_out, j), n, width(d_out, j), d_in,
+        kl_kernel_gemm(y + j, d_out, x, ldx, 1, w + j * d_in, width(d_out, j), n, width(d_out, j), d_in,
                        0);
     kl_kernel_bias(y, b, n, d_out, act == KL_ACT_RELU);
     if (act == KL_ACT_TANH)
@@ -63,11 +63,11 @@ void kl_nn_linear_inputs(kl_real *dx, kl_real *wt, const kl_real *dy, const kl_r
     kl_kernel_gemm(dx, d_in, dy, d_out, 1, wt, d_in, n, d_in, d_out, 0);
 }
 
-void kl_nn_linear_weights(kl_real *dw, const kl_real *x, const kl_real *dy, size_t n, size_t d_in,
-                          size_t d_out, size_t from, size_t to)
+void kl_nn_linear_weights(kl_real *dw, const kl_real *x, size_t ldx, const kl_real *dy, size_t n,
+                          size_t d_in, size_t d_out, size_t from, size_t to)
 {
     for (size_t j = from * KL_STRIP; j < d_out && j < to * KL_STRIP; j += KL_STRIP)
-        kl_kernel_gemm(dw + j * d_in, width(d_out, j), x, 1, d_in, dy + j, d_out, d_in, width(d_out, j),
+        kl_kernel_gemm(dw + j * d_in, width(d_out, j), x, 1, ldx, dy + j, d_out, d_in, width(d_out, j),
                        n, 0);
 }
 

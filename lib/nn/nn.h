@@ -73,13 +73,14 @@ static inline double kl_nn_dropout_scale(double rate)
 {
     return (double)KL_DROPOUT_STEPS / (KL_DROPOUT_STEPS - kl_nn_dropout_threshold(rate));
 }
-/* Weights lie in strips. y (n, d_out) = dropout(act(x (n, d_in) w (d_in, d_out) + b)), d_out <= 65536;
-   dropout (NULL: none) scales what stays by 1 / (1 - rate) and acts on KL_ACT_RELU only. */
-void kl_nn_linear_forward_f32(float *y, const float *x, const float *w, const float *b, size_t n,
-                              size_t d_in, size_t d_out, enum kl_activation act,
+/* Weights lie in strips; rows of x lie ldx apart. y (n, d_out) = dropout(act(x (n, d_in) w (d_in, d_out)
+   + b)), d_out <= 65536; dropout (NULL: none) scales what stays by 1 / (1 - rate) and acts on
+   KL_ACT_RELU only. */
+void kl_nn_linear_forward_f32(float *y, const float *x, size_t ldx, const float *w, const float *b,
+                              size_t n, size_t d_in, size_t d_out, enum kl_activation act,
                               const struct kl_dropout *dropout);
-void kl_nn_linear_forward_f64(double *y, const double *x, const double *w, const double *b, size_t n,
-                              size_t d_in, size_t d_out, enum kl_activation act,
+void kl_nn_linear_forward_f64(double *y, const double *x, size_t ldx, const double *w, const double *b,
+                              size_t n, size_t d_in, size_t d_out, enum kl_activation act,
                               const struct kl_dropout *dropout);
 /* The way back, in parts: rows of a batch are independent of each other but for the sums in weights and
    biases, which run over samples in rising order. dy (count), the gradient at a layer's output y,
@@ -94,10 +95,10 @@ void kl_nn_linear_inputs_f32(float *dx, float *wt, const float *dy, const float 
 void kl_nn_linear_inputs_f64(double *dx, double *wt, const double *dy, const double *w, size_t n,
                              size_t d_in, size_t d_out);
 /* Strips [from, to) of dw (d_in, d_out) = x (n, d_in)^T dy (n, d_out). */
-void kl_nn_linear_weights_f32(float *dw, const float *x, const float *dy, size_t n, size_t d_in,
-                              size_t d_out, size_t from, size_t to);
-void kl_nn_linear_weights_f64(double *dw, const double *x, const double *dy, size_t n, size_t d_in,
-                              size_t d_out, size_t from, size_t to);
+void kl_nn_linear_weights_f32(float *dw, const float *x, size_t ldx, const float *dy, size_t n,
+                              size_t d_in, size_t d_out, size_t from, size_t to);
+void kl_nn_linear_weights_f64(double *dw, const double *x, size_t ldx, const double *dy, size_t n,
+                              size_t d_in, size_t d_out, size_t from, size_t to);
 /* db (d_out) = sum over the rows of dy. */
 void kl_nn_linear_biases_f32(float *db, const float *dy, size_t n, size_t d_out);
 void kl_nn_linear_biases_f64(double *db, const double *dy, size_t n, size_t d_out);

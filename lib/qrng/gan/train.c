@@ -115,10 +115,10 @@ void kl_gan_mixture_law(float *law, struct kl_gan_mixture *g, uint64_t seed, uin
 {
     const size_t n = g->n_cells;
     kl_gan_normal(g->z, BATCH * LATENT, seed, stream, replica);
-    kl_nn_linear_forward_f32(g->h, g->z, tensor(g, g->params, W1), tensor(g, g->params, B1), BATCH,
-                             LATENT, HIDDEN, KL_ACT_RELU, NULL);
-    kl_nn_linear_forward_f32(g->y, g->h, tensor(g, g->params, W2), tensor(g, g->params, B2), BATCH,
-                             HIDDEN, n, KL_ACT_NONE, NULL);
+    kl_nn_linear_forward_f32(g->h, g->z, LATENT, tensor(g, g->params, W1), tensor(g, g->params, B1),
+                             BATCH, LATENT, HIDDEN, KL_ACT_RELU, NULL);
+    kl_nn_linear_forward_f32(g->y, g->h, HIDDEN, tensor(g, g->params, W2), tensor(g, g->params, B2),
+                             BATCH, HIDDEN, n, KL_ACT_NONE, NULL);
     memset(law, 0, n * sizeof *law);
     for (size_t i = 0; i < BATCH; i++) {
         softmax(g->y + i * n, n);
@@ -136,11 +136,11 @@ void kl_gan_mixture_gradient(struct kl_gan_mixture *g, const float *dp)
         for (size_t k = 0; k < n; k++) y[k] *= (float)(((double)dp[k] - mean) / BATCH);
     }
     const size_t strips = (n + KL_STRIP - 1) / KL_STRIP;
-    kl_nn_linear_weights_f32(tensor(g, g->grad, W2), g->h, g->y, BATCH, HIDDEN, n, 0, strips);
+    kl_nn_linear_weights_f32(tensor(g, g->grad, W2), g->h, HIDDEN, g->y, BATCH, HIDDEN, n, 0, strips);
     kl_nn_linear_biases_f32(tensor(g, g->grad, B2), g->y, BATCH, n);
     kl_nn_linear_inputs_f32(g->dh, g->wt, g->y, tensor(g, g->params, W2), BATCH, HIDDEN, n);
     kl_nn_activation_backward_f32(g->dh, g->h, BATCH * HIDDEN, KL_ACT_RELU, 0);
-    kl_nn_linear_weights_f32(tensor(g, g->grad, W1), g->z, g->dh, BATCH, LATENT, HIDDEN, 0,
+    kl_nn_linear_weights_f32(tensor(g, g->grad, W1), g->z, LATENT, g->dh, BATCH, LATENT, HIDDEN, 0,
                              HIDDEN / KL_STRIP);
     kl_nn_linear_biases_f32(tensor(g, g->grad, B1), g->dh, BATCH, HIDDEN);
 }
