@@ -104,10 +104,15 @@ void kl_circuit_batch_add_inputs(kl_real *angle, const struct batch *b, const st
     const kl_real *x = b->x + g->first * b->c->n_inputs + a->index,
                   *y = x - a->index + (a->index2 < 0 ? 0 : a->index2);
     const kl_real scale = (kl_real)(a->scale * b->turn) * (a->scaled ? b->w[a->scaled - 1] : 1);
-    for (size_t l = 0; l < g->here; l++) {
-        kl_real value = scale * x[l * b->c->n_inputs];
+    const size_t here = g->here, n = b->c->n_inputs;
+    if (!factor && a->index2 < 0) { /* most are of one input */
+        for (size_t l = 0; l < here; l++) angle[l] += scale * x[l * n];
+        return;
+    }
+    for (size_t l = 0; l < here; l++) {
+        kl_real value = scale * x[l * n];
         if (factor) value *= factor[l];
-        angle[l] += a->index2 < 0 ? value : value * y[l * b->c->n_inputs];
+        angle[l] += a->index2 < 0 ? value : value * y[l * n];
     }
 }
 
@@ -118,8 +123,10 @@ static void group_angles(const struct batch *b, const struct group *g)
     size_t lanes = b->lanes;
     memcpy(g->cosine, b->shared_c, b->one * sizeof *g->cosine);
     memcpy(g->sine, b->shared_s, b->one * sizeof *g->sine);
-    for (size_t k = 0; k < p->n_slots; k++) /* the angles stand where their cosines will */
-        for (size_t l = 0; b->moving[k] && l < lanes; l++) g->cosine[k * lanes + l] = b->angle[k];
+    for (size_t k = 0; k < p->n_slots; k++) { /* the angles stand where their cosines will */
+        if (!b->moving[k]) continue;
+        for (size_t l = 0; l < lanes; l++) g->cosine[k * lanes + l] = b->angle[k];
+    }
     for (size_t i = 0; i < p->n_angles; i++)
         if (p->angles[i].source == KL_INPUT)
             kl_circuit_batch_add_inputs(g->cosine + (size_t)p->slot[i] * lanes, b, g, &p->angles[i],
@@ -273,11 +280,14 @@ void kl_circuit_batch_input_gradients(const struct batch *b, const struct group 
         const kl_real *d = dangle + kl_circuit_plan_row(b->plan, i) * b->lanes;
         if (a->source != KL_INPUT) continue;
         const kl_real scale = (kl_real)a->scale * (a->scaled ? b->w[a->scaled - 1] : 1);
-        for (size_t l = 0; l < g->here; l++) {
+        const size_t here = g->here;
+        for (size_t l = 0; a->index2 < 0 && l < here; l++)
+            dx[l * n_inputs + (size_t)a->index] += d[l] * scale;
+        for (size_t l = 0; a->index2 >= 0 && l < here; l++) {
             const kl_real by_angle = d[l] * scale;
             const kl_real *at = x + l * n_inputs;
-            dx[l * n_inputs + (size_t)a->index] += a->index2 < 0 ? by_angle : by_angle * at[a->index2];
-            if (a->index2 >= 0) dx[l * n_inputs + (size_t)a->index2] += by_angle * at[a->index];
+            dx[l * n_inputs + (size_t)a->index] += by_angle * at[a->index2];
+            dx[l * n_inputs + (size_t)a->index2] += by_angle * at[a->index];
         }
     }
 }
@@ -391,6 +401,9 @@ static kl_real sum_lanes(const kl_real *d, size_t lanes)
     return sum[0];
 }
 
+/* Of a group's lanes, which are whole ones in every instruction set. */
+typedef kl_real part __attribute__((vector_size(16), aligned(sizeof(kl_real)), may_alias));
+
 /* Groups in rising order, then lanes, whatever the threads did. */
 void kl_circuit_weights(kl_real *dw, kl_real *dangles, const struct kl_circuit *c, size_t n)
 {
@@ -399,7 +412,8 @@ void kl_circuit_weights(kl_real *dw, kl_real *dangles, const struct kl_circuit *
                  groups = (n + lanes - 1) / lanes;
     const kl_real *by_scale = dangles + kl_circuit_plan_rows(p) * lanes;
     for (size_t i = 1; i < groups; i++)
-        for (size_t j = 0; j < one; j++) dangles[j] += dangles[i * one + j];
+        for (size_t j = 0; j < one; j += sizeof(part) / sizeof *dangles)
+            *(part *)(dangles + j) += *(const part *)(dangles + i * one + j);
     for (size_t i = 0; groups && i < p->n_angles; i++) {
         const struct kl_angle *a = &p->angles[i];
         if (a->source == KL_WEIGHT)

@@ -325,28 +325,44 @@ KL_INLINE void half_angles_near(kl_lane *cosine, kl_lane *sine, kl_lane angle)
     *sine = (kl_lane)(a ^ (quadrant & 2) << 30);
     *cosine = (kl_lane)(b ^ ((quadrant + 1) & 2) << 30);
 }
+
+KL_INLINE whole is_far(kl_lane angle)
+{
+    return (angle > FAR) | (angle < -FAR);
+}
+
+KL_INLINE bool any(whole lanes)
+{
+    int32_t all = 0;
+    for (int l = 0; l < KL_LANES; l++) all |= lanes[l];
+    return all;
+}
 #endif
 
 /* Far angles, which are rare, and double take the library's way. */
 static void half_angles(kl_real *cosine, kl_real *sine, const kl_real *angle, size_t n)
 {
+#if KL_F64
     for (size_t i = 0; i < n; i += KL_LANES) {
         kl_real kept[KL_LANES];
         memcpy(kept, angle + i, sizeof kept);
-#if KL_F64
         for (int l = 0; l < KL_LANES; l++) {
             kl_real *c = &cosine[i + (size_t)l], *s = &sine[i + (size_t)l];
             if (l && kept[l] == kept[l - 1]) *c = c[-1], *s = s[-1]; /* the weights; a shifted circuit */
             else sincos(0.5 * kept[l], s, c);
         }
-#else
-        int far = 0;
-        for (int l = 0; l < KL_LANES; l++) far |= fabsf(kept[l]) > FAR;
-        half_angles_near((kl_lane *)(cosine + i), (kl_lane *)(sine + i), *(const kl_lane *)kept);
-        for (int l = 0; far && l < KL_LANES; l++)
-            sincosf(0.5f * kept[l], &sine[i + (size_t)l], &cosine[i + (size_t)l]);
-#endif
     }
+#else
+    whole far = { 0 };
+    for (size_t i = 0; i < n; i += KL_LANES) far |= is_far(*(const kl_lane *)(angle + i));
+    const bool some = any(far);
+    for (size_t i = 0; i < n; i += KL_LANES) {
+        const kl_lane kept = *(const kl_lane *)(angle + i);
+        half_angles_near((kl_lane *)(cosine + i), (kl_lane *)(sine + i), kept);
+        for (int l = 0; some && any(is_far(kept)) && l < KL_LANES; l++)
+            sincosf(0.5f * kept[l], &sine[i + (size_t)l], &cosine[i + (size_t)l]);
+    }
+#endif
 }
 
 #define KL_TABLE_NAME KL_ISA_NAME(kl_vqc)
