@@ -119,9 +119,10 @@ void kl_plot_colour(cairo_t *cr, int i, double alpha);
 /* The i-th of n colours in an order: five points of viridis (van der Walt & Smith 2015), from dark to
    light, which print and colour-blind readers keep. Its yellow end is too light for lines. */
 void kl_plot_ramp(cairo_t *cr, size_t i, size_t n, double alpha);
-/* Colour and width of the lines that follow; are they dashed? */
+/* Colour and width of the lines that follow; how they are dashed: 0 not at all, else one of three
+   patterns, so that lines are told apart without their colours. */
 void kl_plot_pen(cairo_t *cr, int colour, double alpha, double width);
-void kl_plot_dashed(cairo_t *cr, bool dashed);
+void kl_plot_dashed(cairo_t *cr, size_t pattern);
 /* One line, from end to end or so far on; a box, filled; a box's edge. */
 void kl_plot_line(cairo_t *cr, double x0, double y0, double x1, double y1);
 void kl_plot_rule(cairo_t *cr, double x, double y, double dx, double dy);

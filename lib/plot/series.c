@@ -91,7 +91,9 @@ static void draw_mean(cairo_t *cr, const struct kl_axes *axes, const struct kl_s
     for (size_t e = 0; e < s->common; e++)
         if (at_epoch(s, e, &least, &mean, &most)) kl_plot_axes_to(cr, axes, (double)e + 1, mean);
     kl_plot_pen(cr, colour, 1, 1.2);
+    kl_plot_dashed(cr, (size_t)colour - 1);
     cairo_stroke(cr);
+    kl_plot_dashed(cr, 0);
     for (size_t e = 0; e < s->common && s->shown <= KL_SERIES_MARKED; e++)
         if (at_epoch(s, e, &least, &mean, &most))
             kl_plot_axes_mark(cr, axes, (double)e + 1, mean, 2, mark);
@@ -125,16 +127,17 @@ struct kl_axes kl_plot_series_panel(cairo_t *cr, struct kl_axes axes, const stru
 
 void kl_plot_series_head(cairo_t *cr, double right, const char *text)
 {
-    const bool narrow = kl_plot_sheet_of(cr)->narrow;
-    kl_plot_text_within(cr, narrow ? 239 : right, narrow ? 0 : 10, 7, KL_RIGHT, narrow ? 230 : INFINITY,
-                        text);
+    if (kl_plot_sheet_of(cr)->narrow) kl_plot_black_lines(cr, 44, 0, 7, 195, text);
+    else kl_plot_text(cr, right, 10, 7, KL_RIGHT, text);
 }
 
 double kl_plot_series_legend(cairo_t *cr, double x, int colour, enum kl_mark mark, bool marked,
                              const char *text)
 {
     kl_plot_pen(cr, colour, 1, 1.2);
+    kl_plot_dashed(cr, (size_t)colour - 1);
     kl_plot_line(cr, x, 7.5, x + 14, 7.5);
+    kl_plot_dashed(cr, 0);
     if (marked) kl_plot_mark(cr, x + 7, 7.5, 2, mark);
     kl_plot_black(cr, x + 18, 10, 7, KL_LEFT, text);
     return x + 18 + kl_plot_text_width(cr, 7, text) + 14;

@@ -225,10 +225,10 @@ void kl_plot_pen(cairo_t *cr, int colour, double alpha, double width)
     cairo_set_line_width(cr, width);
 }
 
-void kl_plot_dashed(cairo_t *cr, bool dashed)
+void kl_plot_dashed(cairo_t *cr, size_t pattern)
 {
-    static const double dashes[] = { 3, 2 };
-    cairo_set_dash(cr, dashes, dashed ? 2 : 0, 0);
+    static const double dashes[][4] = { { 3, 2, 3, 2 }, { 1, 1.5, 1, 1.5 }, { 5, 1.5, 1, 1.5 } };
+    cairo_set_dash(cr, dashes[(pattern + 2) % 3], pattern ? 4 : 0, 0);
 }
 
 void kl_plot_line(cairo_t *cr, double x0, double y0, double x1, double y1)

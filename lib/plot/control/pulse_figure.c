@@ -120,14 +120,14 @@ static void draw_levels(cairo_t *cr, const struct kl_axes *axes, const double li
     kl_plot_pen(cr, 0, 0.35, 0.5);
     kl_plot_rule(cr, axes->left, kl_plot_axes_y(axes, 0), axes->width, 0);
     kl_plot_pen(cr, 0, 0.8, 0.8);
-    kl_plot_dashed(cr, true);
+    kl_plot_dashed(cr, 1);
     for (int i = 0; i < 2; i++) {
         if (fabs(limits[i]) > axes->y1) continue;
         cairo_move_to(cr, axes->left, kl_plot_axes_y(axes, limits[i]));
         cairo_rel_line_to(cr, axes->width, 0);
     }
     cairo_stroke(cr);
-    kl_plot_dashed(cr, false);
+    kl_plot_dashed(cr, 0);
 }
 
 /* The limit, unless the control stays so far below it that its course would be lost. */

@@ -254,7 +254,7 @@ static void draw_wires(cairo_t *cr, const struct places *p, const struct kl_circ
 static void caption(cairo_t *cr, double room, const char *title, size_t n, const struct kl_circuit *c)
 {
     char part[80];
-    kl_plot_black_within(cr, 14, 14, 8, KL_LEFT, room, title);
+    kl_plot_black_lines(cr, 14, 14, 8, room, title);
     const size_t all = kl_circuit_gates(c);
     if (n < all) {
         snprintf(part, sizeof part, "the first columns: %zu of %zu gates", n, all);

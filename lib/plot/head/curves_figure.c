@@ -125,13 +125,16 @@ static void name_zeros(cairo_t *cr, const struct kl_axes *axes, const struct nor
 }
 
 /* A sample of line i of n and its name; returns where the next may begin. */
+static const double SAMPLE = 12;
 static double draw_entry(cairo_t *cr, double x, double y, size_t i, size_t n, const char *name)
 {
     kl_plot_ramp(cr, i, n, 1);
     cairo_set_line_width(cr, 1.1);
-    kl_plot_line(cr, x, y - 2.5, x + 7, y - 2.5);
-    kl_plot_black(cr, x + 9, y, 6, KL_LEFT, name);
-    return x + kl_plot_text_width(cr, 6, name) + 13;
+    kl_plot_dashed(cr, i % 4);
+    kl_plot_line(cr, x, y - 2.5, x + SAMPLE, y - 2.5);
+    kl_plot_dashed(cr, 0);
+    kl_plot_black(cr, x + SAMPLE + 2, y, 6, KL_LEFT, name);
+    return x + kl_plot_text_width(cr, 6, name) + SAMPLE + 6;
 }
 
 /* Lines of one kind, and above the panel the names of the first ones, for which there is room, and of
@@ -146,9 +149,11 @@ static void draw_panel(cairo_t *cr, const struct kl_axes *axes, const struct nor
         char name[KL_NAME];
         if (of_circuit(n, g) != circuit) continue;
         kl_plot_ramp(cr, i, count, 1);
+        kl_plot_dashed(cr, i % 4);
         draw_line(cr, axes, n, g);
+        kl_plot_dashed(cr, 0);
         kl_plot_name(name, n->names, n->groups, n->name_size, g);
-        const double width = kl_plot_text_width(cr, 6, name) + 13;
+        const double width = kl_plot_text_width(cr, 6, name) + SAMPLE + 6;
         if (i + 1 == count || x + 2 * width <= end) x = draw_entry(cr, x, y, i, count, name);
         i++;
     }

@@ -19,10 +19,10 @@ struct bin {
 /* A bin of few samples says little: its 95 % interval shows how little. */
 static void draw_accuracies(cairo_t *cr, const struct kl_axes *axes, const struct bin *bins, size_t n)
 {
-    kl_plot_dashed(cr, true);
+    kl_plot_dashed(cr, 1);
     kl_plot_colour(cr, 0, 0.6);
     kl_plot_axes_line(cr, axes, 0, 0, 1, 1);
-    kl_plot_dashed(cr, false);
+    kl_plot_dashed(cr, 0);
     kl_plot_pen(cr, 1, 1, 0.9);
     for (size_t b = 0; b < n; b++) {
         if (bins[b].count <= 0) continue;

@@ -136,9 +136,9 @@ static void draw_level(cairo_t *cr, const struct kl_axes *axes, double value, do
     const bool leftwards = x > axes->left + axes->width / 2;
     if (!isfinite(value)) return;
     kl_plot_pen(cr, 0, 0.6, 0.7);
-    kl_plot_dashed(cr, true);
+    kl_plot_dashed(cr, 1);
     kl_plot_line(cr, x, axes->top, x, axes->top + axes->height);
-    kl_plot_dashed(cr, false);
+    kl_plot_dashed(cr, 0);
     kl_plot_text(cr, leftwards ? x - 2 : x + 2, y, 6.5, leftwards ? KL_RIGHT : KL_LEFT, name);
 }
 
@@ -221,10 +221,10 @@ static void draw_calibration(cairo_t *cr, const struct kl_report_view *v)
              kl_stats_mean(v->errors, v->n_splits));
     struct kl_axes axes = kl_plot_view_panel(cr, 3, title);
     axes.x0 = 0, axes.x1 = 1, axes.y0 = -0.03, axes.y1 = 1.03;
-    kl_plot_dashed(cr, true);
+    kl_plot_dashed(cr, 1);
     kl_plot_colour(cr, 0, 0.6);
     kl_plot_axes_line(cr, &axes, 0, 0, 1, 1);
-    kl_plot_dashed(cr, false);
+    kl_plot_dashed(cr, 0);
     for (size_t b = 0; b < v->n_bins; b++) draw_bin(cr, v, &axes, b);
     kl_plot_axes_draw(cr, &axes, "confidence",
                       v->n_splits > 1 ? "accuracy (95 % of one split)" : "accuracy (95 % interval)");

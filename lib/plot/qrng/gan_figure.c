@@ -180,6 +180,7 @@ static void colour_line(cairo_t *cr, const struct gan *g, size_t m, double alpha
 {
     if (g->sound && g->n_devices < KL_N_COLOURS) kl_plot_colour(cr, g->pairs[place_of(g, m)] + 1, alpha);
     else kl_plot_ramp(cr, m, g->n_models, alpha);
+    kl_plot_dashed(cr, g->n_models <= MOST_LINES ? m % 4 : 0);
 }
 
 static void name_lines(cairo_t *cr, const struct kl_axes *axes, const struct gan *g)
@@ -190,9 +191,12 @@ static void name_lines(cairo_t *cr, const struct kl_axes *axes, const struct gan
         device_name(a, g, g->pairs[i]), device_name(b, g, g->pairs[i - i % 2 + 1]);
         snprintf(text, sizeof text, g->sound ? "%s" : "%s v %s", a, b);
         colour_line(cr, g, m, 1);
-        kl_plot_text_within(cr, axes->left + axes->width + 4, axes->top + 6 + 9 * (double)m, 6.5,
-                            KL_LEFT, 26, text);
+        const double x = axes->left + axes->width + 4, y = axes->top + 6 + 11 * (double)m;
+        kl_plot_text_within(cr, x, y, 6.5, KL_LEFT, 26, text);
+        cairo_set_line_width(cr, 1);
+        kl_plot_line(cr, x, y + 2.5, x + fmin(26, kl_plot_text_width(cr, 6.5, text)), y + 2.5);
     }
+    kl_plot_dashed(cr, 0);
 }
 
 /* The last epoch that any generator was trained for, by any of the histories: one of them may hold
@@ -218,6 +222,7 @@ static void draw_history(cairo_t *cr, const struct gan *g, int k, const char *la
         colour_line(cr, g, m, g->n_models > MOST_LINES ? 0.35 : 1);
         draw_line(cr, &axes, g->history[k] + m * g->n_epochs, g->n_epochs);
     }
+    kl_plot_dashed(cr, 0);
     kl_plot_axes_draw(cr, &axes, "epoch", label);
     if (g->history[k]) name_lines(cr, &axes, g);
     kl_plot_black(cr, axes.left + WIDTH / 2, axes.top - 6, 7.5, KL_CENTRE,

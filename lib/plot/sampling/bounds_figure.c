@@ -153,7 +153,7 @@ static void draw_curve(cairo_t *cr, const struct kl_axes *axes, const double *be
         begun = true;
     }
     cairo_stroke(cr);
-    kl_plot_dashed(cr, false);
+    kl_plot_dashed(cr, 0);
     for (size_t i = 0; i < k; i++)
         if (beta[i] > 0 && isfinite(values[i]))
             kl_plot_axes_mark(cr, axes, log10(beta[i]), values[i], 1.5, KL_CIRCLE);
@@ -194,7 +194,7 @@ static void draw_entry(cairo_t *cr, const struct entry *e, double x, double y)
         cairo_set_line_width(cr, SOLID);
         kl_plot_dashed(cr, e->dashed);
         kl_plot_rule(cr, x, y - 2.5, 11, 0);
-        kl_plot_dashed(cr, false);
+        kl_plot_dashed(cr, 0);
     }
     kl_plot_black(cr, x + 14, y, LETTERS, KL_LEFT, e->text);
 }

@@ -130,9 +130,9 @@ static void draw_chance(cairo_t *cr, const struct kl_axes *axes, size_t classes)
     char text[40];
     if (!classes || chance < axes->y0) return;
     kl_plot_pen(cr, 0, 0.5, 0.6);
-    kl_plot_dashed(cr, true);
+    kl_plot_dashed(cr, 1);
     kl_plot_line(cr, axes->left, y, axes->left + axes->width, y);
-    kl_plot_dashed(cr, false);
+    kl_plot_dashed(cr, 0);
     snprintf(text, sizeof text, "1 of %zu classes", classes);
     kl_plot_black(cr, axes->left + axes->width + 4, y + 2, 6, KL_LEFT, text);
 }
