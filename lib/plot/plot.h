@@ -159,8 +159,13 @@ void kl_plot_text_cut(char cut[KL_TEXT], cairo_t *cr, double size, double room, 
 void kl_plot_text_upwards(cairo_t *cr, double x, double y, double size, enum kl_align align, double room,
                           const char *text);
 double kl_plot_text_width(cairo_t *cr, double size, const char *text);
-/* In black, in as many lines as a width takes, of which the last stands at y. */
+/* In black, in as many lines as a width takes, of which the last stands at y; or the first, and
+   returned is where the next would. */
 void kl_plot_black_lines(cairo_t *cr, double x, double y, double size, double room, const char *text);
+double kl_plot_black_down(cairo_t *cr, double x, double y, double size, enum kl_align align, double room,
+                          const char *text);
+/* How many lines that are. */
+int kl_plot_text_lines(cairo_t *cr, double size, double room, const char *text);
 /* Bytes of the printable UTF-8 character that begins at text; 0: none does. */
 size_t kl_plot_text_character(const char *text);
 /* The k-th of n names, each in `size` bytes; a class beyond them has its number. */

@@ -178,17 +178,34 @@ static size_t line_of(cairo_t *cr, double size, double room, const char *text)
     return kept;
 }
 
-void kl_plot_black_lines(cairo_t *cr, double x, double y, double size, double room, const char *text)
+int kl_plot_text_lines(cairo_t *cr, double size, double room, const char *text)
+{
+    int lines = 0;
+    for (; *text; lines++) text += line_of(cr, size, room, text);
+    return lines;
+}
+
+static double step_of(cairo_t *cr, double size)
+{
+    return 1.25 * size * kl_plot_sheet_of(cr)->letters;
+}
+
+double kl_plot_black_down(cairo_t *cr, double x, double y, double size, enum kl_align align, double room,
+                          const char *text)
 {
     char line[KL_TEXT];
-    const double step = 1.25 * size * kl_plot_sheet_of(cr)->letters;
-    int lines = 0;
-    for (const char *at = text; *at; lines++) at += line_of(cr, size, room, at);
-    for (size_t n; *text; text += n) {
+    for (size_t n; *text; text += n, y += step_of(cr, size)) {
         n = line_of(cr, size, room, text);
         snprintf(line, sizeof line, "%.*s", (int)n, text);
-        kl_plot_black_within(cr, x, y - step * --lines, size, KL_LEFT, room, line + strspn(line, " "));
+        kl_plot_black_within(cr, x, y, size, align, room, line + strspn(line, " "));
     }
+    return y;
+}
+
+void kl_plot_black_lines(cairo_t *cr, double x, double y, double size, double room, const char *text)
+{
+    const int above = kl_plot_text_lines(cr, size, room, text) - 1;
+    kl_plot_black_down(cr, x, y - step_of(cr, size) * above, size, KL_LEFT, room, text);
 }
 
 /* cairo takes another font for one that is absent: has a text the width that any unknown name gives it?

@@ -186,7 +186,14 @@ static void draw_names(cairo_t *cr, const struct matrix *m, double side)
     for (size_t k = 0; k < m->c; k += every) {
         const double middle = ((double)k + 0.5) * side;
         kl_plot_name(text, m->names, m->n_names, m->name_size, k);
-        kl_plot_text_within(cr, LEFT - 4, TOP + middle + 0.36 * size, size, KL_RIGHT, room(cr), text);
+        const double lines = kl_plot_text_lines(cr, size, room(cr), text),
+                     tall = 1.25 * size * kl_plot_sheet_of(cr)->letters;
+        if (lines * tall < side) /* a name of several words */
+            kl_plot_black_down(cr, LEFT - 4, TOP + middle + 0.36 * size - (lines - 1) * tall / 2, size,
+                               KL_RIGHT, room(cr), text);
+        else
+            kl_plot_text_within(cr, LEFT - 4, TOP + middle + 0.36 * size, size, KL_RIGHT, room(cr),
+                                text);
         if (upright) kl_plot_text(cr, LEFT + middle, TOP + SIDE + 10, size, KL_CENTRE, text);
         else
             kl_plot_text_upwards(cr, LEFT + middle + 0.36 * size, TOP + SIDE + 4, size, KL_RIGHT,

@@ -136,6 +136,12 @@ static struct kl_axes frame(cairo_t *cr, int panel, const struct ladder *ladders
     return axes;
 }
 
+/* Lines differ by their marks, too. */
+static enum kl_mark mark_of(int colour)
+{
+    return (enum kl_mark)((colour - 1) % KL_N_MARKS);
+}
+
 /* A line through the finite values with a mark on each; dashed: what is no guarantee, and the second
  * file. */
 static void draw_curve(cairo_t *cr, const struct kl_axes *axes, const double *beta, const double *values,
@@ -156,7 +162,7 @@ static void draw_curve(cairo_t *cr, const struct kl_axes *axes, const double *be
     kl_plot_dashed(cr, 0);
     for (size_t i = 0; i < k; i++)
         if (beta[i] > 0 && isfinite(values[i]))
-            kl_plot_axes_mark(cr, axes, log10(beta[i]), values[i], 1.5, KL_CIRCLE);
+            kl_plot_axes_mark(cr, axes, log10(beta[i]), values[i], 1.8, mark_of(colour));
 }
 
 /* ---- legends: above a panel and no wider than it, in rows of which the last one stands above the frame
@@ -195,6 +201,7 @@ static void draw_entry(cairo_t *cr, const struct entry *e, double x, double y)
         kl_plot_dashed(cr, e->dashed);
         kl_plot_rule(cr, x, y - 2.5, 11, 0);
         kl_plot_dashed(cr, 0);
+        kl_plot_mark(cr, x + 5.5, y - 2.5, 1.8, mark_of(e->colour));
     }
     kl_plot_black(cr, x + 14, y, LETTERS, KL_LEFT, e->text);
 }

@@ -467,7 +467,7 @@ int kl_plot_acceptance(struct kl_sheet *sheet, const struct kl_figure_inputs *in
         for (size_t i = 0; i < n; i++) values[i] = accepted[i];
         panel(sheet->cr, axes, values, &v, "proposals accepted", NAN);
         code = draw_virial(sheet->cr, axes, inputs->file, values, &v, err);
-        chains_head(sheet->cr, &v, v.betas, "a mark a chain; at equilibrium the virial ratio is 1");
+        chains_head(sheet->cr, &v, v.betas, "each mark is a chain; at equilibrium the virial ratio is 1");
     }
     free(accepted), free(values);
     chains_free(&v);

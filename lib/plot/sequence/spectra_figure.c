@@ -74,26 +74,37 @@ static void draw_spectra(cairo_t *cr, const struct kl_axes *axes, const double *
                 kl_plot_axes_to(cr, axes, shown->step * (double)(shown->first + k),
                                 spectra[c * shown->n + k]);
         kl_plot_pen(cr, (int)c + 1, 1, 0.8);
+        kl_plot_dashed(cr, c % 4);
         cairo_stroke(cr);
     }
     cairo_restore(cr);
+    kl_plot_dashed(cr, 0);
 }
 
-/* At y, above all panels: whose windows they are the means of, and how many of each class; coloured as
-   their curves are. */
+/* Above all panels, the last line at y: whose windows they are the means of, and how many of each class,
+   behind a piece of its curve where it has one. */
 static void draw_head(cairo_t *cr, const struct kl_windows_view *v, double y, bool coloured)
 {
-    const double room = kl_plot_sheet_of(cr)->narrow ? 196 : 446;
+    const bool narrow = kl_plot_sheet_of(cr)->narrow;
+    const double room = narrow ? 196 : 446;
     char whose[3 * KL_NAME], name[KL_NAME], text[4 * KL_NAME];
     const size_t shown = v->n_classes < CURVES ? v->n_classes : CURVES;
     double x = LEFT;
     kl_plot_windows_whose(whose, v);
     snprintf(text, sizeof text, "%s: %s", whose, shown ? "means of " : "no window has a label");
-    for (size_t c = 0; c <= shown; c++) { /* the first text, then a class each */
-        kl_plot_colour(cr, coloured ? (int)c : 0, 1);
-        kl_plot_text_within(cr, x, y, 7, KL_LEFT, LEFT + room - x, text);
+    y -= narrow ? 10 * (double)shown : 0;                       /* a line each */
+    for (size_t c = 0; c <= shown; c++, y += narrow ? 10 : 0) { /* the first text, then a class each */
+        if (narrow) x = LEFT;
+        if (c && coloured) {
+            kl_plot_pen(cr, (int)c, 1, 0.8);
+            kl_plot_dashed(cr, (c - 1) % 4);
+            kl_plot_rule(cr, x, y - 2.5, 12, 0);
+            kl_plot_dashed(cr, 0);
+            x += 15;
+        }
+        kl_plot_black_within(cr, x, y, 7, KL_LEFT, LEFT + room - x, text);
         x += kl_plot_text_width(cr, 7, text) + (c ? 3 : 0);
-        if (c == shown || x > LEFT + room - 20) break;
+        if (c == shown || (!narrow && x > LEFT + room - 20)) break;
         const size_t n = kl_plot_windows_count(v, (int32_t)c);
         kl_plot_name(name, v->class_names, v->n_classes, v->class_size, c);
         snprintf(text, sizeof text, "%zu window%s %s%s", n, kl_s(n), name, c + 1 < shown ? "," : "");
@@ -347,10 +358,9 @@ static int tell_side(cairo_t *cr, const struct kl_windows_view *v, double y, siz
     if (code) return code;
     kl_plot_colour(cr, 0, 1);
     kl_plot_laterality_text(text, &side);
-    if (*text)
-        kl_plot_text_within(cr, LEFT, y, 7, KL_LEFT, kl_plot_sheet_of(cr)->narrow ? 206 : 480, text);
+    y = kl_plot_black_down(cr, LEFT, y, 7, KL_LEFT, kl_plot_sheet_of(cr)->narrow ? 206 : 480, text);
     snprintf(text, sizeof text, "%zu of %zu comparisons; the topography has all", shown, all);
-    if (shown < all) kl_plot_text(cr, LEFT, y + (side.known ? 10 : 0), 7, KL_LEFT, text);
+    if (shown < all) kl_plot_text(cr, LEFT, y, 7, KL_LEFT, text);
     return KL_OK;
 }
 

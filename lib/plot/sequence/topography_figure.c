@@ -88,15 +88,15 @@ static int draw_words(cairo_t *cr, const struct map *m, double y, struct kl_erro
     if (m->classes < v->n_classes)
         snprintf(text + used, sizeof text - used, " (of %zu classes)", v->n_classes);
     const bool narrow = kl_plot_sheet_of(cr)->narrow;
-    const double room = narrow ? 250 : 500, down = narrow ? 19 : 10; /* of up to two lines */
-    kl_plot_black_lines(cr, LEFT, y, 7, room, text);
+    const double room = narrow ? 250 : 500;
+    y = kl_plot_black_down(cr, LEFT, y, 7, KL_LEFT, room, text);
     used = (size_t)snprintf(text, sizeof text, "8 to 13 Hz, %s", when);
     if (m->baseline)
         snprintf(text + used, sizeof text - used, "; before: %.3g to %.3g s", kl_plot_windows_time(v, 0),
                  kl_plot_windows_time(v, (double)m->before.n));
-    kl_plot_black_lines(cr, LEFT, y + down, 7, room, text);
+    y = kl_plot_black_down(cr, LEFT, y, 7, KL_LEFT, room, text);
     kl_plot_laterality_text(told, &side);
-    if (*told) kl_plot_black_lines(cr, LEFT, y + 2 * down, 7, room, told);
+    kl_plot_black_down(cr, LEFT, y, 7, KL_LEFT, room, told);
     return KL_OK;
 }
 

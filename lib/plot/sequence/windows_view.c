@@ -178,8 +178,8 @@ struct kl_rgb kl_plot_diverging(double value)
 {
     const double a = fmin(1, fabs(value));
     if (!isfinite(value)) return (struct kl_rgb){ 0.85, 0.85, 0.85 };
-    if (value >= 0) return (struct kl_rgb){ 1 - 0.16 * a, 1 - 0.63 * a, 1 - 0.8 * a };
-    return (struct kl_rgb){ 1 - 0.87 * a, 1 - 0.6 * a, 1 - 0.32 * a };
+    if (value >= 0) return (struct kl_rgb){ 1 - 0.1 * a, 1 - 0.45 * a, 1 - 0.7 * a };
+    return (struct kl_rgb){ 1 - 0.95 * a, 1 - 0.8 * a, 1 - 0.55 * a };
 }
 
 int kl_plot_field(cairo_t *cr, const struct kl_axes *into, const struct kl_rgb *colours, int w, int h,
