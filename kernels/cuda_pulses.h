@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
-   Pulses that are sought from many starts, or judged, on a GPU, a block each (kernels/cuda/pulse.cu): see
-   kernels/cuda.h. In double. */
+   Pulses that are sought from many starts, or judged, on a GPU, a block each (kernels/cuda/pulse.cu):
+   see kernels/cuda.h. In double, but for passes that are asked for in float. */
 #ifndef KL_KERNELS_CUDA_PULSES_H
 #define KL_KERNELS_CUDA_PULSES_H
 
@@ -26,7 +26,7 @@ enum {
    k begin at `first`: one a sample; `count`, which values [samples][count] are multiplied by; or one.
    Two partners lie in a disc; the range of others that are not piecewise is middle +- half. */
 enum { KL_CUDA_WAVEFORM_PIECEWISE, KL_CUDA_WAVEFORM_FUNCTIONS, KL_CUDA_WAVEFORM_CONSTANT };
-enum { KL_CUDA_WAVEFORM_CONTROLS = 12 };
+enum { KL_CUDA_WAVEFORM_CONTROLS = 12 }; /* at most, of any problem */
 struct kl_cuda_waveform_control {
     double middle, half;
     int32_t first, kind, partner; /* partner -1: none */
@@ -56,7 +56,9 @@ struct kl_cuda_pulse {
     struct kl_descent_rules rules;
     struct kl_cuda_waveform waveform;
     int32_t method;
-    double lr; /* of Adam */
+    int32_t single; /* of POINTS and PRODUCTS without a waveform: passes in float, sums of losses and of
+                       members' derivatives in double */
+    double lr;      /* of Adam */
 };
 struct kl_cuda_pulse_result {
     double loss;

@@ -260,11 +260,11 @@ rehearsed() { # the stages' commands themselves, of tiny sizes, on the CPU in a 
     local emulated=$build/tests/cuda/libketline-cuda.so name
     [ -e "$emulated" ] || { fail "no $emulated"; return; }
     PATH=${PATH#*:} BIN=$build/bin KETLINE_CUDA=$emulated KETLINE_SMALL=1 PARTS=stages ends 0 "$scripts/bench-gpu" all.json
-    for name in hydra-2-epoch hydra-2-replicas-epoch classical-{mamba,hydra}-{,replicas-}epoch paper-mnist-step synth-1000-chains-epoch 16384-qubit-gradients open-x-1024-starts; do
+    for name in hydra-2-epoch hydra-2-replicas-epoch classical-{mamba,hydra}-{,replicas-}epoch paper-mnist-step synth-1000-chains-epoch 16384-qubit-gradients{,-single} open-x-1024-starts; do
         says "gpu-$name/gpu +-?[0-9][0-9.e-]* s "
     done
     says 'card cuda: emulated'
-    [ "$(wc -l <out)" = 11 ] || fail "more than that: $(cat out)"
+    [ "$(wc -l <out)" = 12 ] || fail "more than that: $(cat out)"
     [ "$(jq -r '.card, (.["gpu-open-x-1024-starts/gpu"] > 0), (.["gpu-16384-qubit-gradients/gpu"] > 0)' all.json | tr '\n' ' ')" = "cuda: emulated true true " ] || fail "$(cat all.json)"
 }
 

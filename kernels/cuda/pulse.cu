@@ -23,8 +23,11 @@ static kernel kernel_of(const struct kl_cuda_pulses *s)
     switch (s->job.problem.method) {
     case KL_CUDA_PULSE_NEWTON: return kl_pulse_newton_trials;
     case KL_CUDA_PULSE_ADAM: return kl_pulse_adam_trials;
-    case KL_CUDA_PULSE_POINTS: return kl_pulse_points<double>;
-    case KL_CUDA_PULSE_PRODUCTS: return kl_pulse_points<kl_pulse_dual>;
+    case KL_CUDA_PULSE_POINTS:
+        return s->job.problem.single ? kl_pulse_points<float> : kl_pulse_points<double>;
+    case KL_CUDA_PULSE_PRODUCTS:
+        return s->job.problem.single ? kl_pulse_points<kl_pulse_dual<float>>
+                                     : kl_pulse_points<kl_pulse_dual<double>>;
     default: return kl_pulse_trials;
     }
 }
@@ -138,7 +141,7 @@ static void sort_entries(int32_t *begin, struct kl_pulse_entry *to, int n, const
     for (int i = g->n_terms - 1; i >= 0; i--) {
         const int key = by_control ? control_of(g, i) : t->place[i];
         const int32_t of = by_control ? t->place[i] : g->terms[i].of;
-        if (key >= 0) to[--begin[key + 1]] = { g->terms[i].value, of };
+        if (key >= 0) to[--begin[key + 1]] = { g->terms[i].value, (float)g->terms[i].value, of };
     }
     memmove(begin, begin + 1, (size_t)n * sizeof *begin);
     begin[n] = all;
@@ -174,6 +177,23 @@ static int make_generator(struct kl_cuda_pulses *s, struct kl_error *err)
     return code;
 }
 
+template <class R>
+static void fill_tables(kl_pulse_tables<R> *to, const struct kl_cuda_pulse *p, const R *norm)
+{
+    to->dt = (R)(p->g.dt / p->g.substeps);
+    memcpy(to->norm, norm, sizeof to->norm);
+    for (int k = 1; k <= KL_SERIES_MOST; k++) to->inverse[k] = (R)(1.0 / k);
+    for (int k = 0; k < p->g.controls; k++) to->limit[k] = (R)p->limit[k];
+}
+
+/* The largest order of a series. */
+template <class R> static int32_t top_of(const kl_pulse_tables<R> *tables, double norm)
+{
+    int32_t m = KL_SERIES_LEAST;
+    while (m < KL_SERIES_MOST && !(norm <= (double)tables->norm[m - KL_SERIES_LEAST])) m++;
+    return m;
+}
+
 /* ---- blocks ---- */
 /* Lanes of a unit, and how many units a block carries at a time: as many warps as fit. */
 static int fit(struct kl_cuda_pulses *s, size_t most, struct kl_error *err)
@@ -182,12 +202,14 @@ static int fit(struct kl_cuda_pulses *s, size_t most, struct kl_error *err)
     const struct kl_liouville *g = &job->problem.g;
     for (job->width = 1; job->width < g->dim && job->width < KL_WARP;) job->width *= 2;
     job->rows = (g->dim + job->width - 1) / job->width;
-    job->top = kl_series_order(job->problem.norm);
+    job->top = job->problem.single ? top_of(&job->singles, job->problem.norm)
+                                   : top_of(&job->tables, job->problem.norm);
     job->units = job->problem.members * g->columns;
     job->loads = (job->units + KL_WARP / job->width - 1) / (KL_WARP / job->width);
     job->room = 2 * job->g.places + 1 + (job->top + 3) * g->dim;
-    /* So that the units of a warp meet in few banks, of which there are 16 of doubles. */
-    while (job->room % 16 != job->width % 16) job->room++;
+    /* So that the units of a warp meet in few banks, of which there are 16 of doubles, 32 of floats. */
+    const int banks = s->number == sizeof(float) ? 32 : 16;
+    while (job->room % banks != job->width % banks) job->room++;
     const size_t warp = (size_t)(KL_WARP / job->width) * (size_t)job->room * s->number;
     if (warp > most)
         return kl_cuda_fail(err, KL_EUSAGE,
@@ -200,29 +222,38 @@ static int fit(struct kl_cuda_pulses *s, size_t most, struct kl_error *err)
     return KL_OK;
 }
 
-/* Numbers of a block in its arrays. */
+/* Numbers of a block in its arrays: doubles, given: floats. */
 struct sizes {
-    size_t vectors, part, states, controls, samples, units, members;
+    size_t vectors, part, states, controls, samples, units, members, given;
 };
+/* Doubles that have the room of n numbers of a pass. */
+static size_t doubles(const struct kl_cuda_pulses *s, size_t n)
+{
+    return (n * s->number + sizeof(double) - 1) / sizeof(double);
+}
 static struct sizes sizes_of(const struct kl_cuda_pulses *s)
 {
     const struct kl_pulse_job *job = &s->job;
     const struct kl_liouville *g = &job->problem.g;
-    const size_t warps = (size_t)job->warps, shaped = job->problem.waveform.samples > 0,
-                 wide = s->number / sizeof(double);
+    const size_t warps = (size_t)job->warps, shaped = job->problem.waveform.samples > 0;
     return { KL_PULSE_VECTORS * (size_t)job->n,
-             wide * warps * (size_t)job->size,
-             wide * warps * (size_t)(g->segments * g->substeps) * (size_t)job->rows * KL_WARP,
+             doubles(s, warps * (size_t)job->size),
+             doubles(s, warps * (size_t)(g->segments * g->substeps) * (size_t)job->rows * KL_WARP),
              shaped * (size_t)job->size,
              (size_t)(job->problem.waveform.samples * g->controls),
              (size_t)job->units,
-             (size_t)job->problem.members };
+             (size_t)job->problem.members,
+             job->problem.single
+                 ? 2 * (size_t)job->n + (size_t)job->problem.members * (size_t)(1 + g->params)
+                 : 0 };
 }
 static size_t block_bytes(const struct kl_cuda_pulses *s)
 {
     const struct sizes z = sizes_of(s);
-    return sizeof *s->job.place + sizeof(double) * (z.vectors + z.part + z.states + 2 * z.controls +
-                                                    2 * z.samples + z.units + 2 * z.members);
+    return sizeof *s->job.place +
+           sizeof(double) * (z.vectors + z.part + z.states + 2 * z.controls + 2 * z.samples + z.units +
+                             2 * z.members) +
+           sizeof(float) * z.given;
 }
 
 static int look_at_gpu(struct kl_cuda_pulses *s, int device, struct kl_error *err)
@@ -266,6 +297,7 @@ static int take_blocks(struct kl_cuda_pulses *s, struct kl_error *err)
     if (!code) code = keep(s, &job->by_samples, NULL, b * z.samples, err);
     if (!code) code = keep(s, &job->ends, NULL, b * z.units, err);
     if (!code) code = keep(s, &job->losses, NULL, b * z.members, err);
+    if (!code) code = keep(s, &job->given, NULL, b * z.given, err);
     return code ? code : keep(s, &job->shares, NULL, b * z.members, err);
 }
 
@@ -292,7 +324,7 @@ static int send_problem(struct kl_cuda_pulses *s, struct kl_error *err)
     if (!code) code = keep(s, &p->params, p->params, members * (size_t)p->g.params, err);
     if (!code) code = keep(s, &p->amplitude, p->amplitude, members, err);
     if (!code) code = keep(s, &p->share, p->share, (size_t)p->members, err);
-    if (!code) code = keep(s, &p->limit, p->limit, (size_t)p->g.controls, err);
+    p->limit = NULL;
     if (!code) code = keep(s, &p->low, p->low, n, err);
     if (!code) code = keep(s, &p->high, p->high, n, err);
     const size_t values = p->waveform.values ? (size_t)(p->waveform.samples * p->waveform.count) : 0;
@@ -316,13 +348,13 @@ static int pulses_open(struct kl_cuda_pulses **pulses, const struct kl_cuda_puls
     struct kl_cuda_pulses *s = *pulses = (struct kl_cuda_pulses *)calloc(1, sizeof *s);
     if (!s) return kl_cuda_fail(err, KL_ENOMEM, "no memory: %zu bytes asked for", sizeof *s);
     s->job.problem = *problem, s->device = device;
-    s->number = problem->method == KL_CUDA_PULSE_NEWTON || with_products(s) ? sizeof(kl_pulse_dual)
-                                                                            : sizeof(double);
+    s->number = (problem->single ? sizeof(float) : sizeof(double)) *
+                (problem->method == KL_CUDA_PULSE_NEWTON || with_products(s) ? 2 : 1);
     s->job.size = problem->g.segments * problem->g.controls, s->job.n_starts = (int32_t)n;
     s->job.of_task = (int32_t)n / problem->tasks;
     s->job.n = problem->waveform.samples ? problem->waveform.n : s->job.size;
-    memcpy(s->job.norm, kl_series_norm, sizeof s->job.norm);
-    for (int k = 1; k <= KL_SERIES_MOST; k++) s->job.inverse[k] = 1.0 / k;
+    fill_tables(&s->job.tables, problem, kl_series_norm_f64);
+    fill_tables(&s->job.singles, problem, kl_series_norm_f32);
     int code = kl_cuda_check(cudaSetDevice(device), "taking the GPU", err);
     if (!code) code = make_generator(s, err);
     if (!code) code = look_at_gpu(s, device, err);

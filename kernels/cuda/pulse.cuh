@@ -9,64 +9,110 @@
 #include "kernels/cuda/pulse_waveform.cuh"
 
 /* ---- numbers ---- */
-/* A number and its derivative along the block's direction. What follows is written over T, a double or
-   such a number. */
-struct kl_pulse_dual {
-    double v, d;
+/* A number and its derivative along the block's direction. What follows is written over T, a real number
+   R, double or float, or such a one. */
+template <class R> struct kl_pulse_dual {
+    R v, d;
 };
-KL_GPU double kl_pulse_value(double a)
+template <class T> struct kl_pulse_kind {
+    typedef T real;
+    enum { DUAL = 0, SINGLE = sizeof(T) == sizeof(float) };
+};
+template <class R> struct kl_pulse_kind<kl_pulse_dual<R>> {
+    typedef R real;
+    enum { DUAL = 1, SINGLE = sizeof(R) == sizeof(float) };
+};
+template <class T> using kl_pulse_real = typename kl_pulse_kind<T>::real;
+
+template <class R> KL_GPU R kl_pulse_value(R a)
 {
     return a;
 }
-KL_GPU double kl_pulse_value(kl_pulse_dual a)
+template <class R> KL_GPU R kl_pulse_value(kl_pulse_dual<R> a)
 {
     return a.v;
 }
-KL_GPU void kl_pulse_make(double *to, double v, double d)
+template <class T> KL_GPU void kl_pulse_make(T *to, kl_pulse_real<T> v, kl_pulse_real<T> d)
 {
-    (void)d;
-    *to = v;
-}
-KL_GPU void kl_pulse_make(kl_pulse_dual *to, double v, double d)
-{
-    to->v = v, to->d = d;
+    if constexpr (kl_pulse_kind<T>::DUAL) to->v = v, to->d = d;
+    else (void)d, *to = v;
 }
 /* c + a b; s a; a + b */
-KL_GPU double kl_pulse_mac(double a, double b, double c)
+template <class R> KL_GPU R kl_pulse_mac(R a, R b, R c)
 {
     return fma(a, b, c);
 }
-KL_GPU kl_pulse_dual kl_pulse_mac(kl_pulse_dual a, kl_pulse_dual b, kl_pulse_dual c)
+template <class R>
+KL_GPU kl_pulse_dual<R> kl_pulse_mac(kl_pulse_dual<R> a, kl_pulse_dual<R> b, kl_pulse_dual<R> c)
 {
     return { fma(a.v, b.v, c.v), fma(a.v, b.d, fma(a.d, b.v, c.d)) };
 }
-KL_GPU kl_pulse_dual kl_pulse_mac(double a, kl_pulse_dual b, kl_pulse_dual c)
+template <class R> KL_GPU kl_pulse_dual<R> kl_pulse_mac(R a, kl_pulse_dual<R> b, kl_pulse_dual<R> c)
 {
     return { fma(a, b.v, c.v), fma(a, b.d, c.d) };
 }
-KL_GPU double kl_pulse_scale(double s, double a)
+template <class R> KL_GPU R kl_pulse_scale(R s, R a)
 {
     return s * a;
 }
-KL_GPU kl_pulse_dual kl_pulse_scale(double s, kl_pulse_dual a)
+template <class R> KL_GPU kl_pulse_dual<R> kl_pulse_scale(R s, kl_pulse_dual<R> a)
 {
     return { s * a.v, s * a.d };
 }
-KL_GPU double kl_pulse_add(double a, double b)
+template <class R> KL_GPU R kl_pulse_add(R a, R b)
 {
     return a + b;
 }
-KL_GPU kl_pulse_dual kl_pulse_add(kl_pulse_dual a, kl_pulse_dual b)
+template <class R> KL_GPU kl_pulse_dual<R> kl_pulse_add(kl_pulse_dual<R> a, kl_pulse_dual<R> b)
 {
     return { a.v + b.v, a.d + b.d };
 }
-KL_GPU double kl_pulse_sum(double a)
+template <class R> KL_GPU R kl_pulse_sum(R a)
 {
     return kl_warp_sum(a);
 }
-KL_GPU kl_pulse_dual kl_pulse_sum(kl_pulse_dual a)
+template <class R> KL_GPU kl_pulse_dual<R> kl_pulse_sum(kl_pulse_dual<R> a)
 {
     return { kl_warp_sum(a.v), kl_warp_sum(a.d) };
+}
+
+/* ---- what a segment reads, in R ---- */
+KL_GPU const kl_pulse_tables<double> &kl_pulse_tables_of(const kl_pulse_job &job, double)
+{
+    return job.tables;
+}
+KL_GPU const kl_pulse_tables<float> &kl_pulse_tables_of(const kl_pulse_job &job, float)
+{
+    return job.singles;
+}
+KL_GPU double kl_pulse_factor(const kl_pulse_entry &entry, double)
+{
+    return entry.value;
+}
+KL_GPU float kl_pulse_factor(const kl_pulse_entry &entry, float)
+{
+    return entry.single;
+}
+
+/* Controls and direction of the block's trial, and of one of its members. */
+template <class R> struct kl_pulse_given {
+    const R *x, *d, *params;
+    R amplitude;
+};
+/* number: of the member among those of all tasks. */
+KL_GPU void kl_pulse_find_given(kl_pulse_given<double> *to, const kl_pulse_job &job, int, int number)
+{
+    const struct kl_cuda_pulse &p = job.problem;
+    *to = { kl_pulse_controls(job), kl_pulse_vector(job, KL_PULSE_D),
+            p.params + (size_t)number * (size_t)p.g.params, p.amplitude[number] };
+}
+/* As kl_pulse_round has left it. */
+KL_GPU void kl_pulse_find_given(kl_pulse_given<float> *to, const kl_pulse_job &job, int member, int)
+{
+    const float *x = kl_pulse_rounded(job), *amplitude = x + 2 * (size_t)job.n;
+    *to = { x, x + job.n,
+            amplitude + job.problem.members + (size_t)member * (size_t)job.problem.g.params,
+            amplitude[member] };
 }
 
 /* ---- a unit ---- */
@@ -74,8 +120,8 @@ KL_GPU kl_pulse_dual kl_pulse_sum(kl_pulse_dual a)
    adjoint at a substep's end; two vectors that take turns. */
 template <class T> struct kl_pulse_unit {
     int lane, member, column, there; /* there 0: behind the last, goes along as zeros */
-    int number;                      /* of the member among those of all tasks */
     const double *weights;           /* its own, or those of all */
+    kl_pulse_given<kl_pulse_real<T>> given;
     T *values, *sums, *powers, *end, *turn[2];
 };
 
@@ -88,9 +134,10 @@ template <class T> KL_GPU kl_pulse_unit<T> kl_pulse_unit_of(const kl_pulse_job &
     u.there = number < job.units;
     u.member = u.there ? number / columns : 0;
     u.column = u.there ? number % columns : 0;
-    u.number = (job.place[blockIdx.x].held - 1) / job.of_task * job.problem.members + u.member;
+    const int of_all = kl_pulse_first_member(job) + u.member;
     u.weights =
-        job.problem.weights + (job.problem.own_weights ? (size_t)u.number : 0) * (size_t)(dim * columns);
+        job.problem.weights + (job.problem.own_weights ? (size_t)of_all : 0) * (size_t)(dim * columns);
+    kl_pulse_find_given(&u.given, job, u.member, of_all);
     u.values = (T *)(void *)kl_shared + (size_t)(kl_warp() * own + in_warp) * (size_t)job.room;
     u.sums = u.values + job.g.places + 1;
     u.powers = u.sums + job.g.places;
@@ -121,18 +168,20 @@ KL_GPU T kl_pulse_row_back(const kl_pulse_job &job, const T *values, const T *a,
 /* Terms of the series that the warp's generators need: by sqrt(||G||_1 ||G||_inf). */
 template <class T> KL_GPU int kl_pulse_order(const kl_pulse_job &job, const kl_pulse_unit<T> &u)
 {
-    double most_row = 0, most_column = 0;
+    typedef kl_pulse_real<T> R;
+    const kl_pulse_tables<R> &tables = kl_pulse_tables_of(job, R());
+    R most_row = 0, most_column = 0;
     for (int r = u.lane; r < job.problem.g.dim; r += job.width) {
-        double row = 0, column = 0;
+        R row = 0, column = 0;
         for (int e = r; e < job.g.places; e += job.problem.g.dim)
             row += fabs(kl_pulse_value(u.values[e]));
         for (int e = r; e < job.g.back_places; e += job.problem.g.dim)
             column += fabs(kl_pulse_value(u.values[job.g.back_place[e]]));
         most_row = fmax(most_row, row), most_column = fmax(most_column, column);
     }
-    const double norm = sqrt(kl_warp_most(most_row) * kl_warp_most(most_column));
+    const R norm = sqrt(kl_warp_most(most_row) * kl_warp_most(most_column));
     int m = KL_SERIES_LEAST;
-    while (m < job.top && !(norm <= job.norm[m - KL_SERIES_LEAST])) m++;
+    while (m < job.top && !(norm <= tables.norm[m - KL_SERIES_LEAST])) m++;
     return m;
 }
 
@@ -140,24 +189,24 @@ template <class T> KL_GPU int kl_pulse_order(const kl_pulse_job &job, const kl_p
    the last step's barrier has ended all reads of it. */
 template <class T> KL_GPU int kl_pulse_set(const kl_pulse_job &job, const kl_pulse_unit<T> &u, int s)
 {
-    const struct kl_cuda_pulse &p = job.problem;
-    const double dt = p.g.dt / p.g.substeps, amplitude = p.amplitude[u.number],
-                 *params = p.params + (size_t)u.number * (size_t)p.g.params, *x = kl_pulse_controls(job),
-                 *dx = kl_pulse_vector(job, KL_PULSE_D);
+    typedef kl_pulse_real<T> R;
+    const kl_pulse_tables<R> &tables = kl_pulse_tables_of(job, R());
+    const kl_pulse_given<R> &given = u.given;
+    const int controls = job.problem.g.controls;
     for (int e = u.lane; e < job.g.places; e += job.width) {
         T sum;
         kl_pulse_make(&sum, 0, 0);
         for (int i = job.g.place_begin[e]; i < job.g.place_begin[e + 1]; i++) {
             const kl_pulse_entry t = job.g.by_place[i];
             T c;
-            if (t.of < p.g.controls) {
-                const double factor = amplitude * p.limit[t.of];
-                const int k = s * p.g.controls + t.of;
-                kl_pulse_make(&c, factor * x[k], sizeof(T) > sizeof(double) ? factor * dx[k] : 0);
-            } else kl_pulse_make(&c, params[t.of - p.g.controls], 0);
-            sum = kl_pulse_mac(t.value, c, sum);
+            if (t.of < controls) {
+                const R factor = given.amplitude * tables.limit[t.of];
+                const int k = s * controls + t.of;
+                kl_pulse_make(&c, factor * given.x[k], kl_pulse_kind<T>::DUAL ? factor * given.d[k] : 0);
+            } else kl_pulse_make(&c, given.params[t.of - controls], 0);
+            sum = kl_pulse_mac(kl_pulse_factor(t, R()), c, sum);
         }
-        u.values[e] = kl_pulse_scale(dt, sum);
+        u.values[e] = kl_pulse_scale(tables.dt, sum);
     }
     if (u.lane == 0) kl_pulse_make(&u.values[job.g.places], 0, 0);
     __syncwarp();
@@ -177,12 +226,13 @@ template <class T> KL_GPU T *kl_pulse_state(const kl_pulse_job &job, int i, int 
 template <class T>
 KL_GPU void kl_pulse_step(const kl_pulse_job &job, const kl_pulse_unit<T> &u, int order)
 {
+    const kl_pulse_tables<kl_pulse_real<T>> &tables = kl_pulse_tables_of(job, kl_pulse_real<T>());
     const int dim = job.problem.g.dim;
     const T *from = u.powers;
     for (int k = order; k >= 1; k--) {
         T *to = u.turn[k % 2];
         for (int r = u.lane; r < dim; r += job.width)
-            to[r] = kl_pulse_mac(job.inverse[k], kl_pulse_row(job, u.values, from, r), u.powers[r]);
+            to[r] = kl_pulse_mac(tables.inverse[k], kl_pulse_row(job, u.values, from, r), u.powers[r]);
         __syncwarp();
         from = to;
     }
@@ -196,7 +246,8 @@ template <class T> KL_GPU double kl_pulse_forward(const kl_pulse_job &job, const
     const struct kl_liouville &g = job.problem.g;
     double loss = 0;
     for (int r = u.lane; r < g.dim; r += job.width)
-        kl_pulse_make(&u.powers[r], u.there ? job.problem.start[r * g.columns + u.column] : 0, 0);
+        kl_pulse_make(&u.powers[r],
+                      u.there ? (kl_pulse_real<T>)job.problem.start[r * g.columns + u.column] : 0, 0);
     for (int s = 0; s < g.segments; s++) {
         const int order = kl_pulse_set(job, u, s);
         for (int i = 0; i < g.substeps; i++) {
@@ -206,7 +257,7 @@ template <class T> KL_GPU double kl_pulse_forward(const kl_pulse_job &job, const
         }
     }
     for (int r = u.lane; r < g.dim; r += job.width)
-        loss = fma(-u.weights[r * g.columns + u.column], kl_pulse_value(u.powers[r]), loss);
+        loss = fma(-u.weights[r * g.columns + u.column], (double)kl_pulse_value(u.powers[r]), loss);
     for (int bit = 1; bit < job.width; bit *= 2) loss += __shfl_xor_sync(0xffffffffu, loss, bit);
     return loss;
 }
@@ -215,16 +266,18 @@ template <class T> KL_GPU double kl_pulse_forward(const kl_pulse_job &job, const
 template <class T>
 KL_GPU void kl_pulse_step_back(const kl_pulse_job &job, const kl_pulse_unit<T> &u, int i, int order)
 {
+    const kl_pulse_tables<kl_pulse_real<T>> &tables = kl_pulse_tables_of(job, kl_pulse_real<T>());
     const int dim = job.problem.g.dim;
     for (int r = u.lane, j = 0; r < dim; r += job.width, j++) {
         u.powers[r] = *kl_pulse_state<T>(job, i, j);
-        u.turn[order % 2][r] = kl_pulse_scale(job.inverse[order], u.end[r]);
+        u.turn[order % 2][r] = kl_pulse_scale(tables.inverse[order], u.end[r]);
     }
     __syncwarp();
     for (int k = 1; k < order; k++) {
         const T *from = u.powers + (k - 1) * dim;
         for (int r = u.lane; r < dim; r += job.width)
-            u.powers[k * dim + r] = kl_pulse_scale(job.inverse[k], kl_pulse_row(job, u.values, from, r));
+            u.powers[k * dim + r] =
+                kl_pulse_scale(tables.inverse[k], kl_pulse_row(job, u.values, from, r));
         __syncwarp();
     }
     for (int k = order; k >= 1; k--) {
@@ -233,7 +286,7 @@ KL_GPU void kl_pulse_step_back(const kl_pulse_job &job, const kl_pulse_unit<T> &
             for (int e = r; e < job.g.places; e += dim)
                 u.sums[e] = kl_pulse_mac(a[r], v[job.g.column[e]], u.sums[e]);
             const T sum = kl_pulse_add(u.end[r], kl_pulse_row_back(job, u.values, a, r));
-            if (k > 1) u.turn[(k - 1) % 2][r] = kl_pulse_scale(job.inverse[k - 1], sum);
+            if (k > 1) u.turn[(k - 1) % 2][r] = kl_pulse_scale(tables.inverse[k - 1], sum);
             else u.end[r] = sum;
         }
         __syncwarp();
@@ -242,16 +295,19 @@ KL_GPU void kl_pulse_step_back(const kl_pulse_job &job, const kl_pulse_unit<T> &
 
 /* Derivatives of the warp's units by the controls of segment s, times their members' shares. */
 template <class T>
-KL_GPU void kl_pulse_slopes(T *part, const kl_pulse_job &job, const kl_pulse_unit<T> &u, double share,
-                            int s)
+KL_GPU void kl_pulse_slopes(T *part, const kl_pulse_job &job, const kl_pulse_unit<T> &u,
+                            kl_pulse_real<T> share, int s)
 {
+    typedef kl_pulse_real<T> R;
+    const kl_pulse_tables<R> &tables = kl_pulse_tables_of(job, R());
     const int controls = job.problem.g.controls;
     for (int k = 0; k < controls; k++) {
         T slope;
         kl_pulse_make(&slope, 0, 0);
         for (int i = job.g.control_begin[k] + u.lane; i < job.g.control_begin[k + 1]; i += job.width)
-            slope = kl_pulse_mac(job.g.by_control[i].value, u.sums[job.g.by_control[i].of], slope);
-        slope = kl_pulse_sum(kl_pulse_scale(share * job.problem.limit[k], slope));
+            slope = kl_pulse_mac(kl_pulse_factor(job.g.by_control[i], R()),
+                                 u.sums[job.g.by_control[i].of], slope);
+        slope = kl_pulse_sum(kl_pulse_scale(share * tables.limit[k], slope));
         if (kl_lane_number() == 0) part[s * controls + k] = slope;
     }
 }
@@ -260,33 +316,31 @@ KL_GPU void kl_pulse_slopes(T *part, const kl_pulse_job &job, const kl_pulse_uni
 template <class T>
 KL_GPU void kl_pulse_backward(T *part, const kl_pulse_job &job, const kl_pulse_unit<T> &u, double share)
 {
+    typedef kl_pulse_real<T> R;
     const struct kl_liouville &g = job.problem.g;
-    share *= job.problem.amplitude[u.number] * (g.dt / g.substeps);
+    const R factor = (R)share * (u.given.amplitude * kl_pulse_tables_of(job, R()).dt);
     for (int r = u.lane; r < g.dim; r += job.width)
-        kl_pulse_make(&u.end[r], u.there ? -u.weights[r * g.columns + u.column] : 0, 0);
+        kl_pulse_make(&u.end[r], u.there ? (R)-u.weights[r * g.columns + u.column] : 0, 0);
     for (int s = g.segments - 1; s >= 0; s--) {
         const int order = kl_pulse_set(job, u, s);
         for (int r = u.lane; r < g.dim; r += job.width)
             for (int e = r; e < job.g.places; e += g.dim) kl_pulse_make(&u.sums[e], 0, 0);
         for (int i = g.substeps - 1; i >= 0; i--) kl_pulse_step_back(job, u, s * g.substeps + i, order);
-        kl_pulse_slopes(part, job, u, share, s);
+        kl_pulse_slopes(part, job, u, factor, s);
     }
 }
 
 /* ---- a point ---- */
 /* Number i of gradient, from what was there and the first `here` parts; with its derivative to hd. */
-KL_GPU void kl_pulse_gather(const kl_pulse_job &job, const double *parts, int i, int here, double *g,
+template <class T>
+KL_GPU void kl_pulse_gather(const kl_pulse_job &job, const T *parts, int i, int here, double *g,
                             double *hd)
 {
     (void)hd;
-    for (int w = 0; w < here; w++) g[i] += parts[(size_t)w * (size_t)job.size + (size_t)i];
-}
-KL_GPU void kl_pulse_gather(const kl_pulse_job &job, const kl_pulse_dual *parts, int i, int here,
-                            double *g, double *hd)
-{
     for (int w = 0; w < here; w++) {
-        const kl_pulse_dual part = parts[(size_t)w * (size_t)job.size + (size_t)i];
-        g[i] += part.v, hd[i] += part.d;
+        const T part = parts[(size_t)w * (size_t)job.size + (size_t)i];
+        g[i] += (double)kl_pulse_value(part);
+        if constexpr (kl_pulse_kind<T>::DUAL) hd[i] += (double)part.d;
     }
 }
 
@@ -313,7 +367,7 @@ template <class T> KL_GPU void kl_pulse_pass(double *g, const kl_pulse_job &job,
         __syncthreads();
         for (int i = (int)threadIdx.x; g && i < job.size; i += (int)blockDim.x) {
             if (!first) g[i] = energy * x[i];
-            if (!first && sizeof(T) > sizeof(double)) hd[i] = energy * d[i];
+            if (!first && kl_pulse_kind<T>::DUAL) hd[i] = energy * d[i];
             kl_pulse_gather(job, parts, i, here, g, hd);
         }
         __syncthreads();
@@ -369,7 +423,7 @@ template <class T> KL_GPU void kl_pulse_evaluate(const kl_pulse_job &job)
 {
     const struct kl_cuda_pulse &p = job.problem;
     const bool once = p.aggregate == KL_CUDA_PULSE_MEAN || p.members == 1;
-    const bool shaped = p.waveform.samples > 0;
+    const bool shaped = !kl_pulse_kind<T>::SINGLE && p.waveform.samples > 0;
     double *g = kl_pulse_by_controls(job), *losses = job.losses + (size_t)blockIdx.x * (size_t)p.members,
            *shares = job.shares + (size_t)blockIdx.x * (size_t)p.members;
     const double *ends = job.ends + (size_t)blockIdx.x * (size_t)job.units;

@@ -11,10 +11,16 @@
 
 enum { KL_PULSE_WARPS = 8, KL_PULSE_NORMS = KL_SERIES_MOST - KL_SERIES_LEAST + 1 };
 
-/* value times what `of` names. */
+/* value, single in float, times what `of` names. */
 struct kl_pulse_entry {
     double value;
+    float single;
     int32_t of;
+};
+/* What a pass in R reads in each segment. norm: as kl_series_norm; inverse: 1 / k. */
+template <class R> struct kl_pulse_tables {
+    R dt; /* of a substep */
+    R norm[KL_PULSE_NORMS], inverse[KL_SERIES_MOST + 1], limit[KL_CUDA_WAVEFORM_CONTROLS];
 };
 /* The generator G as `places` numbers: row r has those at r, r + dim, r + 2 dim, ..., `column` says of
    which columns; those that a row does not need are 0. Its columns likewise: `back_place`, `back_row`;
@@ -58,14 +64,15 @@ enum {
 };
 
 struct kl_pulse_job {
-    struct kl_cuda_pulse problem; /* arrays on the GPU */
+    struct kl_cuda_pulse problem; /* arrays on the GPU; limit NULL: in the tables */
     struct kl_pulse_generator g;
-    double norm[KL_PULSE_NORMS], inverse[KL_SERIES_MOST + 1]; /* kl_series_norm; 1 / k */
+    kl_pulse_tables<double> tables;
+    kl_pulse_tables<float> singles;
     int32_t n, size, trials;    /* numbers of a point, of controls; trials of a launch */
     int32_t n_starts, of_task;  /* of all, of one task */
     int32_t warps, width, rows; /* of a block; lanes of a unit; rows of a lane, at most */
     int32_t units, loads, top;  /* top: the largest order of a series */
-    int32_t room;               /* doubles of a unit in the shared memory */
+    int32_t room;               /* numbers of a unit in the shared memory */
     /* Of each block. */
     struct kl_pulse_place *place;
     double *vectors;                /* (KL_PULSE_VECTORS, n) */
@@ -75,6 +82,7 @@ struct kl_pulse_job {
     double *states;                 /* (warps, segments * substeps, rows, 32): at the substeps' starts */
     double *ends;                   /* (units): losses of the units */
     double *losses, *shares;        /* (members) x 2 */
+    float *given; /* of passes in float: point and direction (n) x 2, amplitudes and params (members) */
     /* Of all. */
     uint32_t *next, *done;      /* starts that were taken, and that have stopped */
     double *points, *gradients; /* (n_starts, n) x 2 */
@@ -85,6 +93,20 @@ struct kl_pulse_job {
 KL_GPU double *kl_pulse_vector(const kl_pulse_job &job, int which)
 {
     return job.vectors + ((size_t)blockIdx.x * KL_PULSE_VECTORS + (size_t)which) * (size_t)job.n;
+}
+
+/* Of the block's start, the first member of its task among those of all. */
+KL_GPU int kl_pulse_first_member(const kl_pulse_job &job)
+{
+    return (job.place[blockIdx.x].held - 1) / job.of_task * job.problem.members;
+}
+
+/* Floats of a block in `given`, and where they begin. */
+KL_GPU float *kl_pulse_rounded(const kl_pulse_job &job)
+{
+    const struct kl_cuda_pulse &p = job.problem;
+    return job.given +
+           (size_t)blockIdx.x * (2 * (size_t)job.n + (size_t)p.members * (size_t)(1 + p.g.params));
 }
 
 /* Controls in units of the limits, of the block's trial, and derivatives by them. */

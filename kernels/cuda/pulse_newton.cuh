@@ -116,7 +116,7 @@ static __global__ void __launch_bounds__(KL_PULSE_WARPS *KL_WARP)
         if (kl_warp() == 0) kl_pulse_refill(job);
         __syncthreads();
         if (!job.place[blockIdx.x].held) return;
-        kl_pulse_evaluate<kl_pulse_dual>(job);
+        kl_pulse_evaluate<kl_pulse_dual<double>>(job);
         if (kl_warp() == 0) kl_pulse_newton(job);
     }
 }

@@ -5,14 +5,30 @@
 
 #include "kernels/cuda/pulse_search.cuh"
 
+/* The first warp rounds what is given of its point: kl_pulse_find_given. */
+KL_GPU void kl_pulse_round(const kl_pulse_job &job)
+{
+    const int members = job.problem.members, params = members * job.problem.g.params,
+              first = kl_pulse_first_member(job);
+    const double *x = kl_pulse_vector(job, KL_PULSE_NEXT_X), *d = kl_pulse_vector(job, KL_PULSE_D),
+                 *amplitude = job.problem.amplitude + first,
+                 *param = job.problem.params + (size_t)first * (size_t)job.problem.g.params;
+    float *to = kl_pulse_rounded(job), *to_amplitude = to + 2 * (size_t)job.n;
+    KL_PULSE_EACH(i) to[i] = (float)x[i], to[job.n + i] = (float)d[i];
+    for (int i = kl_lane_number(); i < members; i += KL_WARP) to_amplitude[i] = (float)amplitude[i];
+    for (int i = kl_lane_number(); i < params; i += KL_WARP) to_amplitude[members + i] = (float)param[i];
+}
+
 /* The first warp takes the next point and its direction, if there is one. */
 template <class T> KL_GPU void kl_pulse_take_point(const kl_pulse_job &job)
 {
     const kl_pulse_place *place = &job.place[blockIdx.x];
     double *d = kl_pulse_vector(job, KL_PULSE_D);
     kl_pulse_next(job, &job.place[blockIdx.x]);
-    if (!place->held || sizeof(T) == sizeof(double)) return;
-    KL_PULSE_EACH(i) d[i] = job.along[(size_t)(place->held - 1) * (size_t)job.n + (size_t)i];
+    if (!place->held) return;
+    if (kl_pulse_kind<T>::DUAL)
+        KL_PULSE_EACH(i) d[i] = job.along[(size_t)(place->held - 1) * (size_t)job.n + (size_t)i];
+    if (kl_pulse_kind<T>::SINGLE) kl_pulse_round(job);
 }
 
 /* The first warp, after an evaluation. */
@@ -24,7 +40,7 @@ template <class T> KL_GPU void kl_pulse_tell_point(const kl_pulse_job &job)
     KL_PULSE_EACH(i)
     {
         job.gradients[at + (size_t)i] = g[i];
-        if (sizeof(T) > sizeof(double)) job.products[at + (size_t)i] = hd[i];
+        if (kl_pulse_kind<T>::DUAL) job.products[at + (size_t)i] = hd[i];
     }
     if (kl_lane_number() == 0) job.results[place->held - 1].loss = place->f;
 }

@@ -45,8 +45,9 @@ struct kl_gpu_rates {
     double network_rows; /* a second, of classifiers of devices in training */
     double windows;      /* a second, there and back through Hydra's circuits of 6 qubits */
     double chain_steps;  /* a second, SGLD of 4-32-1 on 50 records */
-    double gradients;    /* a second, of pulses of 60 segments for a qubit's gate, in double */
-    char problem[160];   /* what failed, or gave wrong numbers; "" */
+    /* A second, of pulses of 60 segments for a qubit's gate, in double and in float. */
+    double gradients, single_gradients;
+    char problem[160]; /* what failed, or gave wrong numbers; "" */
 };
 enum { KL_MOST_ADVICE = 24, KL_MOST_LIBRARIES = 16, KL_FORECASTS = 8 };
 struct kl_forecast {

@@ -122,9 +122,8 @@ static void write_gpu_rates(FILE *to, const struct kl_gpu_rates *r, int i)
             r->network_rows / 1e6);
     fprintf(to,
             "            a second: %.3g windows of qseq's hydra, %.3g steps of sgld's chains, %.3g "
-            "gradients of "
-            "qcontrol's pulses\n",
-            r->windows, r->chain_steps, r->gradients);
+            "gradients of qcontrol's pulses (%.3g in single precision)\n",
+            r->windows, r->chain_steps, r->gradients, r->single_gradients);
     fprintf(
         to,
         "            %.1f GB free: %.3g samples of 512 features, or %.0f default heads in training\n",
@@ -200,11 +199,13 @@ static json_t *gpu_rates(const struct kl_doctor *d)
     for (int i = 0; list && i < d->n_gpu_rates; i++) {
         const struct kl_gpu_rates *r = &d->gpu_rates[i];
         if (json_array_append_new(
-                list, json_pack("{ss sI s[ff] sf sf sf sf ss}", "name", r->name, "free_memory",
-                                (json_int_t)r->left, "circuits_per_second", r->circuit[0], r->circuit[1],
-                                "network_rows_per_second", r->network_rows, "windows_per_second",
-                                r->windows, "chain_steps_per_second", r->chain_steps,
-                                "pulse_gradients_per_second", r->gradients, "problem", r->problem))) {
+                list,
+                json_pack("{ss sI s[ff] sf sf sf sf sf ss}", "name", r->name, "free_memory",
+                          (json_int_t)r->left, "circuits_per_second", r->circuit[0], r->circuit[1],
+                          "network_rows_per_second", r->network_rows, "windows_per_second", r->windows,
+                          "chain_steps_per_second", r->chain_steps, "pulse_gradients_per_second",
+                          r->gradients, "pulse_gradients_per_second_single", r->single_gradients,
+                          "problem", r->problem))) {
             json_decref(list);
             return NULL;
         }

@@ -45,7 +45,8 @@ END {
     }
     only("`sgld sample -p paper --data mnist`, 2 x 1000, nine betas: a step of all", "gpu-paper-mnist-step")
     only("`sgld sample`, SYNTH, 1,000 chains, MALA: an epoch of all", "gpu-synth-1000-chains-epoch")
-    only("gradient of one qubit's gate (`doctor`), 16,384 tasks, 60 segments, float64 (on a GPU pulses have no other)", "gpu-16384-qubit-gradients")
+    only("gradient of one qubit's gate (`doctor`), 16,384 tasks, 60 segments, float64", "gpu-16384-qubit-gradients")
+    only("the same, float32", "gpu-16384-qubit-gradients-single")
     only("`qcontrol optimize`, 1,024 starts of the open X to the best known + 1e-6, start of the program included", "gpu-open-x-1024-starts")
     print "\n| all numbers | value | unit |\n|---|---|---|"
     for (n in value) printf "| %s | %.4g | %s%s |\n", n, value[n], unit[n], scaled[n] | "sort"

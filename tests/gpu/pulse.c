@@ -8,6 +8,7 @@
 #include "control/meta/meta_train.h"
 #include "control/pulse/pulse.h"
 #include "gpu.h"
+#include "kernels/inline/philox.h"
 #include "tests/unit/check.h"
 
 enum { LANES = KL_CONTROL_LANES, STARTS = 5, NUMBERS = 64 };
@@ -110,8 +111,8 @@ static void check_waveforms(void)
     for (int i = racecheck ? 2 : 0; i < 3; i++) {
         struct kl_control_options o = options_of("qubit", NULL, 5);
         o.functions = functions[i], o.count = 4, o.segments = 5;
-        o.tau.value = 0.2, o.oversample = 2, o.slew.value = 0.5, o.energy = 0.1, o.spread = "detuning=0.3",
-        o.members = 3, o.ensemble = "cvar";
+        o.tau.value = 0.2, o.oversample = 2, o.slew.value = 0.5, o.energy = 0.1,
+        o.spread = "detuning=0.3", o.members = 3, o.ensemble = "cvar";
         o.limit = "x=0:3 y=-1:2", o.constant = "y";
         check_gradient(functions[i], &o, 0.6);
         o.constant = NULL, o.zero_ends = true, o.count = 3, o.limit = "x+iy=2", o.ensemble = "mean";
@@ -240,6 +241,16 @@ struct policy {
     int64_t qubits, controls, segments;
 };
 
+static void settle(struct kl_control_meta_values *v, const struct policy *p, int64_t segments)
+{
+    kl_control_meta_defaults(v);
+    v->method = p->method, v->gate = p->gate, v->fidelity = p->fidelity, v->detuning = p->detuning;
+    v->controls_range = p->amplitude, v->qubits = p->qubits, v->controls = p->controls;
+    v->segments = racecheck ? 1 : segments, v->inner_steps = racecheck ? 1 : 2, v->hidden = 6;
+    v->inner_lr = 0.3, v->limit.value = 3;
+    must(kl_control_meta_settle(v, &err));
+}
+
 static void policy_gradient(double *grad, double losses[3 * TASKS_OF_BATCH], double sums[2],
                             const struct kl_control_meta_values *v, const struct kl_control_net *net,
                             const double *params, const struct kl_device *where)
@@ -263,12 +274,7 @@ static void check_policy(const struct policy *p)
     struct kl_control_meta_values v = { 0 };
     struct kl_control_net net;
     double sums[2][2], losses[2][3 * TASKS_OF_BATCH], worst = 0, loss = 0;
-    kl_control_meta_defaults(&v);
-    v.method = p->method, v.gate = p->gate, v.fidelity = p->fidelity, v.detuning = p->detuning;
-    v.controls_range = p->amplitude, v.qubits = p->qubits, v.controls = p->controls;
-    v.segments = racecheck ? 1 : p->segments, v.inner_steps = racecheck ? 1 : 2, v.hidden = 6;
-    v.inner_lr = 0.3, v.limit.value = 3;
-    must(kl_control_meta_settle(&v, &err));
+    settle(&v, p, p->segments);
     must(kl_control_net_make(&net, &v.shape, &err));
     const size_t size = net.block.size, steps = (size_t)v.inner_steps;
     double *params = calloc(3 * size + kl_control_net_scratch(&net), sizeof *params),
@@ -292,6 +298,62 @@ static void check_policy(const struct policy *p)
     free(params), kl_control_net_free(&net);
 }
 
+/* Of (-1, 1). */
+static float drawn(size_t i)
+{
+    uint32_t words[4];
+    kl_philox(words, 5, (uint32_t)i, 1000, 0, 0);
+    return (float)(2 * kl_philox_unit(words[0]) - 1);
+}
+
+/* Pulses drawn at random for tasks drawn at random: losses, gradients and Hessian products in float are
+   those of the CPU in double. */
+static void check_single(const struct policy *p, int64_t segments)
+{
+    struct kl_control_meta_values v = { 0 };
+    struct kl_control_net net;
+    struct kl_arena memory;
+    struct kl_control_batch_f64 wide;
+    struct kl_control_batch_f32 b;
+    const struct kl_control_task_id id = { 8, KL_CONTROL_TRAINING, 0, 0 };
+    settle(&v, p, segments);
+    must(kl_control_net_make(&net, &v.shape, &err)), must(kl_arena_init(&memory, 0, &err));
+    must(kl_control_batch_make_f64(&wide, &net, &v.inner, &v.family, v.limit.value, TASKS_OF_BATCH, NULL,
+                                   &memory, &err));
+    must(kl_control_batch_make_f32(&b, &net, &v.inner, &v.family, v.limit.value, TASKS_OF_BATCH, &device,
+                                   &memory, &err));
+    kl_control_batch_fill_f64(&wide, id, TASKS_OF_BATCH, 1);
+    kl_control_batch_fill_f32(&b, id, TASKS_OF_BATCH, 1);
+    const size_t n = (size_t)(v.segments * v.controls) * TASKS_OF_BATCH;
+    const bool second = wide.plant.tangent != NULL;
+    double *u = calloc(4 * n, sizeof *u), *du = u + n, *g = u + 2 * n, *hd = u + 3 * n;
+    float *u_f32 = calloc(4 * n, sizeof *u_f32), *du_f32 = u_f32 + n, *g_f32 = u_f32 + 2 * n,
+          *hd_f32 = u_f32 + 3 * n, loss_f32[TASKS_OF_BATCH];
+    double loss[TASKS_OF_BATCH], off[3] = { 0 };
+    for (size_t i = 0; i < n; i++) {
+        u[i] = u_f32[i] = (float)v.limit.value * drawn(i);
+        du[i] = du_f32[i] = drawn(n + i);
+    }
+    wide.plant.gradient(&wide.plant, loss, g, u), b.plant.gradient(&b.plant, loss_f32, g_f32, u_f32);
+    if (second)
+        wide.plant.tangent(&wide.plant, hd, u, du), b.plant.tangent(&b.plant, hd_f32, u_f32, du_f32);
+    must(kl_control_plant_gpu_code_f32(&b.plant, &err));
+    for (size_t l = 0; l < TASKS_OF_BATCH; l++) off[0] = worse(off[0], loss[l] - loss_f32[l]);
+    for (size_t i = 0; i < n; i++) {
+        off[1] = worse(off[1], g[i] - g_f32[i]), off[2] = worse(off[2], hd[i] - hd_f32[i]);
+    }
+    const double most[] = { largest(g, n), largest(hd, n) };
+    CHECK(off[0] < 1e-6, "%s, single: losses differ by %.3g", p->name, off[0]);
+    CHECK(most[0] > 1e-3 && off[1] < 1e-5 * most[0], "%s, single: gradients differ by %.3g of %.3g",
+          p->name, off[1], most[0]);
+    CHECK(!second || (most[1] > 1e-3 && off[2] < 1e-4 * most[1]),
+          "%s, single: products differ by %.3g of %.3g", p->name, off[2], most[1]);
+    digest_of(loss_f32, sizeof loss_f32), digest_of(g_f32, 2 * n * sizeof *g_f32);
+    free(u), free(u_f32);
+    kl_control_batch_close_f64(&wide), kl_control_batch_close_f32(&b);
+    kl_arena_free(&memory), kl_control_net_free(&net);
+}
+
 static void check_policies(void)
 {
     static const struct policy policies[] = {
@@ -300,7 +362,10 @@ static void check_policies(void)
         { "two qubits", "fomaml", "cz", "average", "-0.1,0.1", "0.9,1.1", 2, 6, 2 },
     };
     for (size_t i = 0; i < sizeof policies / sizeof *policies; i++)
-        if (i == 0 || !racecheck) check_policy(&policies[i]);
+        if (i == 0 || !racecheck) {
+            check_policy(&policies[i]);
+            check_single(&policies[i], i == 0 && !smallest ? 60 : 4);
+        }
 }
 
 static void check_refused(const char *words, const struct kl_control_options *o,

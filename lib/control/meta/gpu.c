@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
    Any system as what a network controls, its pulses on a GPU (kernels/cuda_pulses.h): losses, gradients
-   and their derivatives of all lanes in one launch, in double. The network stays on the CPU. */
+   and their derivatives of all lanes in one launch, in the network's precision. The network stays on the
+   CPU. */
 #include "control/meta/meta.h"
 
 #include <math.h>
@@ -60,6 +61,7 @@ static int open_pulses(struct kl_cuda_pulses **to, const struct gpu *c, int meth
         .low = c->u,
         .high = c->u,
         .method = method,
+        .single = sizeof(kl_real) == sizeof(float),
     };
     return c->calls->open(to, &problem, NULL, c->n, c->device, err);
 }

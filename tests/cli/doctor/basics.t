@@ -75,9 +75,9 @@ $ doctor --no-bench > /dev/full
 ? 74
 
 # GPUs that the tools can use are measured, each; what fails there is said
-$ export KETLINE_CUDA=$BUILD/tests/cuda/libketline-cuda.so; KETLINE_EMULATED_DEVICES=2 doctor -j 1 --json | jq -c '.gpu.usable, [.gpu.rates[] | .name, .free_memory > 1e9, (.circuits_per_second | map(. > 0)), .network_rows_per_second > 0, .windows_per_second > 0, .chain_steps_per_second > 0, .pulse_gradients_per_second > 0, .problem]'
+$ export KETLINE_CUDA=$BUILD/tests/cuda/libketline-cuda.so; KETLINE_EMULATED_DEVICES=2 doctor -j 1 --json | jq -c '.gpu.usable, [.gpu.rates[] | .name, .free_memory > 1e9, (.circuits_per_second | map(. > 0)), .network_rows_per_second > 0, .windows_per_second > 0, .chain_steps_per_second > 0, .pulse_gradients_per_second > 0, .pulse_gradients_per_second_single > 0, .problem]'
 > true
-> ["cuda: emulated",true,[true,true],true,true,true,true,"","cuda: emulated 1",true,[true,true],true,true,true,true,""]
+> ["cuda: emulated",true,[true,true],true,true,true,true,true,"","cuda: emulated 1",true,[true,true],true,true,true,true,true,""]
 $ KETLINE_CUDA=$BUILD/tests/cuda/libketline-cuda.so KETLINE_EMULATED_FAIL=60 doctor -j 1 | grep ^BROKEN
 > BROKEN      GPU 0, cuda: emulated: results from the GPU: CUDA says: emulated failure; --device cpu needs none
 ! doctor: 1 thing that is needed does not work: GPU 0, cuda: emulated: results from the GPU: CUDA says: emulated failure; --device cpu needs none
