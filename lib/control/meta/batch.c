@@ -353,24 +353,6 @@ void kl_control_batch_fill(struct kl_control_batch *b, struct kl_control_task_id
     if (is_any(b)) kl_control_plant_any_count(&b->plant, count);
 }
 
-/* What each of `count` tasks counts in the worst of all, or in the mean of the worst: the derivative of
-   that by its loss. */
-static void weigh_worst(kl_real *weight, const kl_real *loss, size_t count, bool one)
-{
-    double left = one ? 1 : KL_CONTROL_TASKS_TAIL * (double)count, most = -INFINITY, sum = 0;
-    for (size_t l = 0; l < count; l++) most = fmax(most, (double)loss[l]), weight[l] = 0;
-    for (size_t l = 0; l < count && one; l++)
-        sum += weight[l] = (kl_real)exp(KL_CONTROL_TASKS_SHARPNESS * ((double)loss[l] - most));
-    for (size_t l = 0; l < count && one; l++) weight[l] /= (kl_real)sum;
-    while (!one && left > 0) {
-        size_t worst = count;
-        for (size_t l = 0; l < count; l++)
-            if (weight[l] == 0 && (worst == count || loss[l] > loss[worst])) worst = l;
-        if (worst == count) break;
-        weight[worst] = (kl_real)(fmin(left, 1) / (KL_CONTROL_TASKS_TAIL * (double)count)), left -= 1;
-    }
-}
-
 static int state(const struct kl_control_batch *b, struct kl_error *err)
 {
     return b->on_gpu ? kl_control_plant_gpu_code(&b->plant, err) : KL_OK;
@@ -389,8 +371,10 @@ int kl_control_batch_gradient(kl_real *grad, double sums[2], struct kl_control_b
     const kl_real *before = b->adapt.loss,
                   *after = before + (adapts ? (size_t)b->adapt.inner.steps * b->adapt.n : 0);
     kl_control_adapt_run(&b->adapt, params, &b->plant, true);
-    if (b->aggregate != KL_CONTROL_MEAN)
-        weigh_worst(b->weight, after, count, b->aggregate == KL_CONTROL_WORST);
+    if (b->aggregate == KL_CONTROL_WORST)
+        kl_control_worst(b->weight, after, (int)count, 1, KL_CONTROL_TASKS_SHARPNESS);
+    else if (b->aggregate == KL_CONTROL_CVAR)
+        kl_control_tail(b->weight, after, NULL, (int)count, 1, KL_CONTROL_TASKS_TAIL * (double)count);
     kl_control_adapt_meta(grad, &b->adapt, params, &b->plant, b->weight);
     sums[0] = sums[1] = 0;
     for (size_t l = 0; l < count; l++) sums[0] += (double)before[l], sums[1] += (double)after[l];

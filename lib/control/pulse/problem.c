@@ -235,46 +235,17 @@ static void mean(double *f, const struct kl_control_evaluator *e)
         for (int m = 0; m < e->n_members; m++) f[l] += e->weights_of[m] * e->losses[m * LANES + l];
     }
 }
-static void worst(double *f, struct kl_control_evaluator *e)
-{
-    const double k = fmin(e->problem->sharpness, 1e300);
-    for (int l = 0; l < LANES; l++) {
-        double most = e->losses[l], sum = 0;
-        for (int m = 1; m < e->n_members; m++) most = fmax(most, e->losses[m * LANES + l]);
-        for (int m = 0; m < e->n_members; m++) {
-            double *share = &e->shares[m * LANES + l];
-            sum += *share = exp(k * (e->losses[m * LANES + l] - most));
-        }
-        for (int m = 0; m < e->n_members; m++) e->shares[m * LANES + l] /= sum;
-        f[l] = most + log(sum) / k;
-    }
-}
-/* The worst members of together the weight tail; the last of them counts in part. */
-static void value_at_risk(double *f, struct kl_control_evaluator *e)
-{
-    const double tail = e->problem->tail;
-    for (int l = 0; l < LANES; l++) {
-        double left = tail;
-        for (int m = 0; m < e->n_members; m++) e->shares[m * LANES + l] = -1;
-        f[l] = 0;
-        for (int taken = 0; taken < e->n_members; taken++) {
-            int next = -1;
-            for (int m = 0; m < e->n_members; m++)
-                if (e->shares[m * LANES + l] < 0 &&
-                    (next < 0 || e->losses[m * LANES + l] > e->losses[next * LANES + l]))
-                    next = m;
-            const double share = fmin(left, e->weights_of[next]) / tail;
-            e->shares[next * LANES + l] = share, left = fmax(left - share * tail, 0);
-            f[l] += share * e->losses[next * LANES + l];
-        }
-    }
-}
 static void aggregate(double *f, struct kl_control_evaluator *e)
 {
     const struct kl_control_problem *p = e->problem;
-    if (p->aggregate == KL_CONTROL_WORST) worst(f, e);
-    else if (p->aggregate == KL_CONTROL_CVAR) value_at_risk(f, e);
-    else mean(f, e);
+    if (p->aggregate == KL_CONTROL_MEAN) mean(f, e);
+    else
+        for (int l = 0; l < LANES; l++)
+            f[l] = p->aggregate == KL_CONTROL_WORST
+                       ? kl_control_worst_f64(e->shares + l, e->losses + l, e->n_members, LANES,
+                                              p->sharpness)
+                       : kl_control_tail_f64(e->shares + l, e->losses + l, e->weights_of, e->n_members,
+                                             LANES, p->tail);
 }
 
 /* ---- evaluation ---- */

@@ -79,6 +79,17 @@ void kl_control_waveform_filter(double *u, const struct kl_control_waveform *w, 
    of exp(k L)) / k with k the sharpness, whatever the weights; the mean of the worst share (conditional
    value at risk, Rockafellar and Uryasev 2000). */
 enum kl_control_aggregate { KL_CONTROL_MEAN, KL_CONTROL_WORST, KL_CONTROL_CVAR };
+/* Of n losses, a number every `stride`, the second and the third (together.c): share says what each
+   counts, the derivative by it. tail: the weight of the worst, of which the last counts in part; weights
+   [n], NULL: each 1. */
+#define KL_CONTROL_TOGETHER_DECLARE(real, p)                                                            \
+    double kl_control_worst_##p(real *share, const real *loss, int n, int stride, double sharpness);    \
+    double kl_control_tail_##p(real *share, const real *loss, const double *weights, int n, int stride, \
+                               double tail);
+KL_CONTROL_TOGETHER_DECLARE(float, f32)
+KL_CONTROL_TOGETHER_DECLARE(double, f64)
+#define kl_control_worst KL_NAME(kl_control_worst)
+#define kl_control_tail KL_NAME(kl_control_tail)
 struct kl_control_problem {
     const struct kl_control_system *system;
     const struct kl_control_objective *objective;
