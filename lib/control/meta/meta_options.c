@@ -242,30 +242,6 @@ static int range_of(struct kl_control_range *r, const char *name, const char *te
 }
 
 /* ---- units: everything in the family's unit of time, `seconds` long (0: it has none) ---- */
-static int take_unit(double *value, const char *text, const char *name,
-                     enum kl_control_quantity quantity, double seconds, struct kl_error *err)
-{
-    char where[40];
-    snprintf(where, sizeof where, "--%s", name);
-    if (!(seconds > 0))
-        return kl_fail(err, KL_EUSAGE,
-                       "%s: found '%s', but there is no unit of time; say it, as --unit '20 ns'", where,
-                       text);
-    if (kl_control_units_read(value, text, quantity, 0, where, err)) return err->code = KL_EUSAGE;
-    *value *= quantity == KL_CONTROL_TIME ? 1 / seconds : seconds;
-    return KL_OK;
-}
-
-static int take_quantity(struct kl_quantity *q, const char *name, enum kl_control_quantity quantity,
-                         double seconds, struct kl_error *err)
-{
-    char text[64];
-    double value;
-    if (!q->unit) return KL_OK;
-    snprintf(text, sizeof text, "%.17g %.36s", q->value, q->unit);
-    const int code = take_unit(&value, text, name, quantity, seconds, err);
-    return code ? code : kl_quantity_settle(q, value, err);
-}
 
 /* "-1 MHz,1 MHz" or "-1,1 MHz" becomes two numbers, in `to`. */
 static int take_range(const char **text, char to[64], const char *name,
@@ -284,8 +260,12 @@ static int take_range(const char **text, char to[64], const char *name,
         if (unit[i] == parts[i] || !isfinite(ends[i])) return KL_OK; /* no numbers: range_of says so */
     }
     if (!*unit[0]) snprintf(unit[0], (size_t)(parts[0] + sizeof parts[0] - unit[0]), "%s", unit[1]);
-    for (int i = 0; i < 2; i++)
-        if (take_unit(&ends[i], parts[i], name, quantity, seconds, err)) return err->code;
+    for (int i = 0; i < 2; i++) {
+        struct kl_control_pair end = { .seconds = seconds };
+        strcpy(end.quantity, parts[i]);
+        const int code = kl_control_pair_value(&ends[i], &end, (int)quantity, NULL, name, err);
+        if (code) return code;
+    }
     snprintf(to, 64, "%.17g,%.17g", ends[0], ends[1]);
     *text = to;
     return KL_OK;
@@ -298,9 +278,12 @@ static int take_units(struct kl_control_meta_values *v, struct kl_error *err)
         return err->code = KL_EUSAGE;
     if (v->unit && !(seconds > 0))
         return kl_fail(err, KL_EUSAGE, "--unit: found '%s', expected a time above 0", v->unit);
-    int code = take_quantity(&v->drift, "drift-strength", KL_CONTROL_FREQUENCY, seconds, err);
-    if (!code) code = take_quantity(&v->limit, "limit", KL_CONTROL_FREQUENCY, seconds, err);
-    if (!code) code = take_quantity(&v->duration, "gate-time", KL_CONTROL_TIME, seconds, err);
+    int code =
+        kl_control_quantity_take(&v->drift, KL_CONTROL_FREQUENCY, NULL, seconds, "drift-strength", err);
+    if (!code)
+        code = kl_control_quantity_take(&v->limit, KL_CONTROL_FREQUENCY, NULL, seconds, "limit", err);
+    if (!code)
+        code = kl_control_quantity_take(&v->duration, KL_CONTROL_TIME, NULL, seconds, "gate-time", err);
     if (!code)
         code = take_range(&v->detuning, v->numbers[0], "detuning-range", KL_CONTROL_FREQUENCY, seconds,
                           err);

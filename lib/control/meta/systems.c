@@ -217,7 +217,8 @@ int kl_control_meta_system(struct kl_control_meta_values *v, struct kl_error *er
                                      .diversity = v->diversity };
     code = kl_control_family_of_setup(f, &v->setup, err);
     if (!code)
-        code = kl_control_quantity_take(&v->limit, KL_CONTROL_FREQUENCY, &v->setup.system, "limit", err);
+        code =
+            kl_control_quantity_take(&v->limit, KL_CONTROL_FREQUENCY, &v->setup.system, 0, "limit", err);
     v->duration = (struct kl_quantity){ .value = v->setup.problem.duration };
     v->controls = v->setup.system.n_controls;
     return code;

@@ -345,15 +345,16 @@ struct kl_control_pair {
     double low;        /* of a range LOW:HIGH */
     double value;      /* before any unit; of a range its HIGH */
     char quantity[64]; /* number and unit as they stand; "": there is no unit */
+    double seconds;    /* of the unit of time of those without a system; 0: it has none */
     const char *at;
     int length;
 };
 /* The next of text (NULL: none), which moves behind it. 1; 0: there is none; -1: it is none of these. */
 int kl_control_pair_next(struct kl_control_pair *pair, const char **text);
 enum { KL_CONTROL_NO_UNIT = -1 };
-/* Its value in the system's unit of time; without a unit it is that already. quantity: an enum
-   kl_control_quantity, or KL_CONTROL_NO_UNIT of a factor. KL_EUSAGE: a unit of something else,
-   or of a system that has none. */
+/* Its value in the system's unit of time (NULL: in one of `seconds`); without a unit it is that already.
+   quantity: an enum kl_control_quantity, or KL_CONTROL_NO_UNIT of a factor. KL_EUSAGE: a unit of
+   something else, or where there is none. */
 int kl_control_pair_value(double *value, const struct kl_control_pair *pair, int quantity,
                           const struct kl_control_system *system, const char *option,
                           struct kl_error *err);
@@ -361,9 +362,9 @@ int kl_control_pair_value(double *value, const struct kl_control_pair *pair, int
 int kl_control_pair_ends(double *low, double *high, const struct kl_control_pair *pair, int quantity,
                          const struct kl_control_system *system, const char *option,
                          struct kl_error *err);
-/* An option's number with a unit becomes one of the system's unit of time, without. The same codes. */
+/* An option's number with a unit becomes one of that unit of time, without. The same codes. */
 int kl_control_quantity_take(struct kl_quantity *q, enum kl_control_quantity quantity,
-                             const struct kl_control_system *system, const char *option,
+                             const struct kl_control_system *system, double seconds, const char *option,
                              struct kl_error *err);
 
 #endif

@@ -178,7 +178,7 @@ int kl_control_pair_value(double *value, const struct kl_control_pair *pair, int
                           struct kl_error *err)
 {
     char where[64];
-    int unit;
+    int unit = 0; /* seconds */
     *value = pair->value;
     if (pair->range)
         return kl_fail(err, KL_EUSAGE, "--%s: found '%.*s', expected one number, no range", option,
@@ -187,7 +187,11 @@ int kl_control_pair_value(double *value, const struct kl_control_pair *pair, int
     if (quantity == KL_CONTROL_NO_UNIT)
         return kl_fail(err, KL_EUSAGE, "--%s: found '%.*s', expected a factor, which has no unit",
                        option, pair->length, pair->at);
-    if (!kl_control_time_unit(&unit, system->time_unit) || unit == KL_CONTROL_UNITLESS)
+    if (!system && !(pair->seconds > 0))
+        return kl_fail(err, KL_EUSAGE,
+                       "--%s: found '%s', but there is no unit of time; say it, as --unit '20 ns'",
+                       option, pair->quantity);
+    if (system && (!kl_control_time_unit(&unit, system->time_unit) || unit == KL_CONTROL_UNITLESS))
         return kl_fail(
             err, KL_EUSAGE,
             "--%s: found '%.*s', but system %s has no unit of time: its numbers stand without "
@@ -196,6 +200,7 @@ int kl_control_pair_value(double *value, const struct kl_control_pair *pair, int
     snprintf(where, sizeof where, "--%s%s%s", option, pair->name[0] ? ": " : "", pair->name);
     const int code = kl_control_units_read(value, pair->quantity, (enum kl_control_quantity)quantity,
                                            unit, where, err);
+    if (!code && !system) *value *= quantity == KL_CONTROL_TIME ? 1 / pair->seconds : pair->seconds;
     return code ? err->code = KL_EUSAGE : KL_OK;
 }
 
@@ -215,10 +220,10 @@ int kl_control_pair_ends(double *low, double *high, const struct kl_control_pair
 }
 
 int kl_control_quantity_take(struct kl_quantity *q, enum kl_control_quantity quantity,
-                             const struct kl_control_system *system, const char *option,
+                             const struct kl_control_system *system, double seconds, const char *option,
                              struct kl_error *err)
 {
-    struct kl_control_pair pair = { .value = q->value };
+    struct kl_control_pair pair = { .value = q->value, .seconds = seconds };
     double value;
     if (!q->unit) return KL_OK;
     pair.at = pair.quantity;

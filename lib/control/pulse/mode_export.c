@@ -221,7 +221,7 @@ static int read_and_score(struct work *w, struct kl_error *err)
     struct kl_control_distortion distortion = w->v->distortion;
     struct kl_quantity tau = w->v->tau;
     int code = kl_control_samples_read(&w->samples, system, w->bytes, w->n_bytes, w->name, err);
-    if (!code) code = kl_control_quantity_take(&tau, KL_CONTROL_TIME, system, "tau", err);
+    if (!code) code = kl_control_quantity_take(&tau, KL_CONTROL_TIME, system, 0, "tau", err);
     distortion.tau = tau.value;
     return code ? code : kl_control_score_samples(&w->score, &w->pulse, &w->samples, &distortion, err);
 }
@@ -257,7 +257,7 @@ static int make(struct work *w, struct kl_control_hardware *hardware, struct kl_
 {
     struct kl_control_samples made = { 0 };
     struct kl_quantity full_scale = w->v->full_scale;
-    int code = kl_control_quantity_take(&full_scale, KL_CONTROL_FREQUENCY, &w->pulse.setup.system,
+    int code = kl_control_quantity_take(&full_scale, KL_CONTROL_FREQUENCY, &w->pulse.setup.system, 0,
                                         "full-scale", err);
     hardware->full_scale = full_scale.value;
     if (!code)

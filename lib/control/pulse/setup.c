@@ -344,7 +344,7 @@ static int take_units(struct kl_control_options *o, struct kl_error *err)
     if (!o->duration.unit && !o->slew.unit && !o->tau.unit) return KL_OK;
     int code = options_system(&system, NULL, o, err);
     for (size_t i = 0; !code && i < sizeof all / sizeof *all; i++)
-        code = kl_control_quantity_take(all[i].at, all[i].quantity, &system, all[i].option, err);
+        code = kl_control_quantity_take(all[i].at, all[i].quantity, &system, 0, all[i].option, err);
     kl_control_system_free(&system);
     return code;
 }
