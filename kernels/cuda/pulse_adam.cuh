@@ -46,7 +46,7 @@ KL_GPU void kl_pulse_adam(const kl_pulse_job &job)
     if (kl_lane_number() == 0) place->a = a;
 }
 
-static __global__ void __launch_bounds__(KL_PULSE_WARPS *KL_WARP)
+static __global__ void __launch_bounds__(KL_PULSE_WARPS *KL_WARP, KL_PULSE_BLOCKS)
     kl_pulse_adam_trials(const __grid_constant__ struct kl_pulse_job job)
 {
     for (int t = 0; t < job.trials; t++) {

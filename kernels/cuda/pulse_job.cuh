@@ -11,6 +11,10 @@
 
 enum { KL_PULSE_WARPS = 8, KL_PULSE_NORMS = KL_SERIES_MOST - KL_SERIES_LEAST + 1 };
 
+/* Full blocks that a processor must have registers for. Unsaid, the compiler gives a thread 48 to 80 of
+   them on sm_100 and sm_120, and spills up to 336 bytes; so, 64 and 128, and none. */
+enum { KL_PULSE_BLOCKS = 4, KL_PULSE_BLOCKS_OF_SEARCH = 2 };
+
 /* value, single in float, times what `of` names. */
 struct kl_pulse_entry {
     double value;

@@ -46,7 +46,7 @@ template <class T> KL_GPU void kl_pulse_tell_point(const kl_pulse_job &job)
 }
 
 template <class T>
-static __global__ void __launch_bounds__(KL_PULSE_WARPS *KL_WARP)
+static __global__ void __launch_bounds__(KL_PULSE_WARPS *KL_WARP, KL_PULSE_BLOCKS)
     kl_pulse_points(const __grid_constant__ struct kl_pulse_job job)
 {
     for (;;) {

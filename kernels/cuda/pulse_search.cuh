@@ -198,7 +198,7 @@ KL_GPU void kl_pulse_decide(const kl_pulse_job &job)
     __syncwarp();
 }
 
-static __global__ void __launch_bounds__(KL_PULSE_WARPS *KL_WARP)
+static __global__ void __launch_bounds__(KL_PULSE_WARPS *KL_WARP, KL_PULSE_BLOCKS_OF_SEARCH)
     kl_pulse_trials(const __grid_constant__ struct kl_pulse_job job)
 {
     for (int t = 0; t < job.trials; t++) {
