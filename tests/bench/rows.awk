@@ -6,21 +6,24 @@ function show(name,   v, u) {
     if (u == "s" && v < 1e-3) { v *= 1e6; u = "us" } else if (u == "s" && v < 1) { v *= 1e3; u = "ms" }
     return sprintf((v >= 100 ? "%.0f %s%s" : "%.3g %s%s"), v, u, scaled[name])
 }
-# A row: ratio of the peer to ours (for rates: of ours to the peer), beside what was asked, if anything was.
+# What was asked, where it was missed: the aim, or in bold the least. `more`: more is better.
+function missed(v, least, aim, u, more) {
+    if (aim == "" || (more ? v >= aim : v <= aim)) return ""
+    if (least != "" && (more ? v >= least : v <= least)) return " (aim " aim u ")"
+    return " (**" (more ? "least " : "most ") (least == "" ? aim : least) u "**)"
+}
+# A row: ratio of the peer to ours (for rates: of ours to the peer).
 function row(title, work, peer, least, aim,   ours, theirs, r) {
     ours = work "/ketline"; theirs = work "/" peer
     if (!(ours in value) || !(theirs in value)) return
     r = unit[ours] == "images/s" ? value[ours] / value[theirs] : value[theirs] / value[ours]
-    printf "| %s | %s | %s | %s | %sx | %s | %s | %s |\n", title, show(ours), peer, show(theirs), \
-        sprintf((r >= 100 ? "%.0f" : "%.3g"), r), (least == "" ? "-" : least "x"), (aim == "" ? "-" : aim "x"), \
-        (aim == "" ? "-" : r >= aim ? "aim" : r >= least ? "yes" : "**no**")
+    printf "| %s | %s | %s, %s | %sx%s |\n", title, show(ours), peer, show(theirs), sprintf((r >= 100 ? "%.0f" : "%.3g"), r), missed(r, least, aim, "x", 1)
 }
 # A row: how many times longer `work` takes than `unit_work`.
 function itself(title, work, unit_work, most, aim,   r) {
     if (!(work in value) || !(unit_work in value)) return
     r = value[work] / value[unit_work]
-    printf "| %s | %.2fx | %s | %sx | %s |\n", title, r, (most == "" ? "" : most "x"), aim, \
-        (r <= aim ? "aim" : most != "" && r <= most ? "yes" : "**no**")
+    printf "| %s | %.2fx%s |\n", title, r, missed(r, most, aim, "x")
 }
 # The best of the peers of a piece of work.
 function best(work,   n, p, found) {

@@ -139,11 +139,6 @@ if found: print("Peers: " + ", ".join(found) + ".")
 PY
     echo
     awk -f tests/bench/rows.awk -f tests/bench/table.awk "$results"
-    echo
-    echo "Against what one core can do, multiply-adds on registers alone. Those of convolutions are counted as if each were done" \
-        "directly; Winograd's way (layers 1 to 3) does with fewer, hence more than 100 %."
-    echo
-    grep 'GFLOP/s' "$work/all" | sed 's/^#* */    /'
     if [ -s "$work/scaling" ]; then
         echo
         echo "A step of training by ranks, threads, batch and qubits (qseq bench):"
@@ -151,10 +146,12 @@ PY
         sed 's/^/    /' "$work/scaling"
     fi
     grep ' does not run here: ' "$work/all" | sort -u >>"$work/skipped" # the best peer may be among them
-    [ -s "$work/skipped" ] && { echo; echo "Not measured in this run:"; echo; sed 's/^/- /' "$work/skipped"; }
+    [ -s "$work/skipped" ] && { echo; echo "Not measured in this run:"; echo; sed 's/ (.*//; s/^/- /' "$work/skipped"; }
 }
 table >"$work/table"
 cat "$work/table"
+grep 'GFLOP/s' "$work/all" | sed 's/^#* */    /' # against what one core can do, multiply-adds on registers alone
+cp "$results" "$BUILD/bench/numbers" && echo "every number: $BUILD/bench/numbers" >&2
 if [ ${#words[@]} = 0 ] && [ -z "$quick" ] && grep -q '^peer_' "$work/skipped"; then
     echo "docs/benchmarks.md stays as it is: not all peers are here; tests/bench/README.md says how to install them" >&2
 elif [ ${#words[@]} = 0 ] && [ -z "$quick" ] && [ -e docs/benchmarks.md ]; then
