@@ -171,7 +171,7 @@ static const struct kl_option options[] = {
       true, "of Adam",
       NULL, NULL },
     KL_TRAIN_SCHEDULE_OPTIONS(AT(train)),
-    KL_TRAIN_REPLICA_OPTIONS(AT(train), "networks that differ in first values and tasks"),
+    KL_TRAIN_REPLICA_OPTIONS(AT(train), "networks that differ in their random numbers"),
     KL_TRAIN_CHECKPOINT_OPTION(AT(train)),
     KL_TRAIN_HISTORY_OPTIONS(AT(train)),
     KL_DEVICE_OPTION(AT(common.device)),

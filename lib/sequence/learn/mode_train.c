@@ -68,7 +68,7 @@
     KL_TRAIN_STEP_OPTIONS(AT(train), KL_TRAIN_OPTIMIZERS, "of sgd"),                              \
     KL_TRAIN_SCHEDULE_OPTIONS(AT(train)),                                                         \
     JUDGE_ROWS,                                                                                   \
-    KL_TRAIN_REPLICA_OPTIONS(AT(train), "nets that differ in first values and order")
+    KL_TRAIN_REPLICA_OPTIONS(AT(train), "nets that differ in their random numbers")
 static const struct kl_option train_options[] = {
     TRAIN_ROWS,
     KL_TRAIN_CHECKPOINT_OPTION(AT(train)),
