@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 # What README.md, docs/ and the tools' own examples say is there: every command line is parsed by its tool (--print-config is added,
-# so that nothing runs), every path is in the tree, every target of make is known, corpora are as large as told. That the words are
-# true, no test can tell.
+# so that nothing runs), every path is in the tree, every target of make is known, corpora are as large as told, nothing is longer
+# than it may be. That the words are true, no test can tell.
 set -u
 cd "$(dirname "$0")/.." || exit 70
 BUILD=$(realpath "${BUILD:-build}")
@@ -78,4 +78,8 @@ for target in $(grep -ohE '(`|^    ([$] )?)make [a-z][a-z-]*' "${pages[@]}" | se
     case $target in fuzz-*) target=fuzz ;; esac
     grep -qe "\(^\| \)$target\( \|$\)" <<<"$targets" || fail "make $target is named in $(grep -lE "make $target\b" "${pages[@]}" | xargs), and is no target"
 done
+# What two pages say stands in one, which the other links.
+words=$(cat README.md docs/*.md | wc -w)
+[ "$words" -le 40000 ] || fail "README.md and docs/ have $words words, expected at most 40000"
+[ "$(wc -l <README.md)" -le 110 ] || fail "README.md has $(wc -l <README.md) lines, expected at most 110"
 exit $failed
