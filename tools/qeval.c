@@ -20,8 +20,9 @@ enum { NUMERICAL_VERSION = 7, REPORT_SCHEMA = 1 };
 
 struct values {
     struct kl_common common;
-    const char *split, *replica, *compare, *noise, *shots, *trajectories, *zne, *extrapolate;
-    bool mitigate_readout, csv;
+    const char *split, *replica, *compare, *noise, *shots, *trajectories, *zne, *extrapolate, *csv,
+        *latex;
+    bool mitigate_readout;
 };
 
 #define AT(field) offsetof(struct values, field)
@@ -32,8 +33,10 @@ static const struct kl_option options[] = {
       "this head alone, from 0, or the best by validation", NULL, NULL },
     { "compare", 0, KL_OPT_STRING, AT(compare), "HEAD2", 0, 0, false,
       "paired McNemar test against a second head", NULL, NULL },
-    { "csv", 0, KL_OPT_FLAG, AT(csv), NULL, 0, 0, false,
-      "without -o: comma-separated values, a line a head", NULL, NULL },
+    { "csv", 0, KL_OPT_STRING, AT(csv), "FILE|-", 0, 0, false,
+      "without -o: a line a head; -: on the screen", NULL, NULL },
+    { "latex", 0, KL_OPT_STRING, AT(latex), "FILE|-", 0, 0, false, "without -o: the table, for booktabs",
+      NULL, NULL },
     KL_NOISE_OPTION(AT(noise), NULL),
     KL_TRAJECTORIES_OPTION(AT(trajectories)),
     { "shots", 0, KL_OPT_STRING, AT(shots), "N", 0, 0, true, "measurements a sample; else exact values",
@@ -55,7 +58,7 @@ static const struct kl_tool tool = {
     .example = "qeval head.h5 test.h5 -o report.h5\n"
                "  qeval head.h5 train.h5 --split val --compare other.h5 -o report.h5\n"
                "  qeval chains.h5 test.h5 -o report.h5\n"
-               "  qeval lr-*.h5 test.h5 --csv > heads.csv",
+               "  qeval lr-*.h5 test.h5 --csv heads.csv --latex heads.tex",
     .options = options,
     .n_options = sizeof options / sizeof *options,
     .values_size = sizeof(struct values),
@@ -217,14 +220,35 @@ static int judge_row(struct kl_head_row *row, const char *path, struct kl_mode_r
     return code;
 }
 
-static int tell_table(const struct kl_mode_run *run, const struct kl_head_row *rows, size_t n,
+struct table {
+    const struct kl_head_row *rows;
+    size_t n;
+};
+static int put_csv(FILE *to, const void *context, struct kl_error *err)
+{
+    const struct table *t = context;
+    (void)err;
+    kl_head_rows_csv(to, t->rows, t->n);
+    return KL_OK;
+}
+static int put_latex(FILE *to, const void *context, struct kl_error *err)
+{
+    const struct table *t = context;
+    return kl_head_rows_tell(to, t->rows, t->n, true, err);
+}
+
+static int tell_table(struct kl_mode_run *run, const struct kl_head_row *rows, size_t n,
                       struct kl_error *err)
 {
     const struct work *w = run->state;
-    if (w->v->common.json) return kl_head_rows_json(run->out, rows, n, w->log, err);
-    if (w->v->csv) kl_head_rows_csv(run->out, rows, n);
-    else kl_head_rows_tell(run->out, rows, n);
-    return KL_OK;
+    const struct values *v = w->v;
+    const struct table t = { rows, n };
+    int code = kl_store_mode_text_write(run, v->csv, put_csv, &t, err);
+    if (!code) code = kl_store_mode_text_write(run, v->latex, put_latex, &t, err);
+    if (!code && v->common.json) code = kl_head_rows_json(run->out, rows, n, w->log, err);
+    else if (!code && !kl_store_mode_on_screen(v->csv) && !kl_store_mode_on_screen(v->latex))
+        code = kl_head_rows_tell(run->out, rows, n, false, err);
+    return code;
 }
 
 static int judge_all(struct kl_mode_run *run, struct kl_error *err)
@@ -236,8 +260,9 @@ static int judge_all(struct kl_mode_run *run, struct kl_error *err)
     struct kl_progress progress;
     defaults(&usual);
     run->done = true;
-    if (w->v->csv && w->v->common.json)
-        return kl_fail(err, KL_EUSAGE, "--csv and --json: give one of them");
+    if (kl_store_mode_text_check(run, "csv", w->v->csv, "head,replicas,", err) ||
+        kl_store_mode_text_check(run, "latex", w->v->latex, "\\begin{tabular}", err))
+        return err->code;
     if (w->v->compare)
         return kl_fail(err, KL_EUSAGE,
                        "--compare is of a report; give -o, or name %s before %s for a table",
@@ -272,9 +297,10 @@ static int open_inputs(struct kl_mode_run *run, struct kl_error *err)
     w->v = run->values, w->log = run->stage.log;
     int code = settle(w, err);
     if (!code && !w->v->common.output && !w->v->common.print_key) return judge_all(run, err);
-    if (!code && (run->stage.n_inputs > 2 || w->v->csv))
-        code = kl_fail(err, KL_EUSAGE, "%s; without -o there is a table of all heads",
-                       w->v->csv ? "--csv is of the table" : "-o: a report is of one head");
+    const char *table = w->v->csv ? "--csv" : w->v->latex ? "--latex" : NULL;
+    if (!code && (run->stage.n_inputs > 2 || table))
+        code = kl_fail(err, KL_EUSAGE, "%s is of %s; without -o there is a table of all heads",
+                       table ? table : "-o: a report", table ? "the table" : "one head");
     if (!code) code = kl_sampling_judged_open(&w->head, &w->draws, paths[0], err);
     if (!code) code = kl_store_file_open_kind(&w->input, paths[1], &kl_features_kind, err);
     if (!code && w->v->compare)

@@ -148,93 +148,77 @@ void kl_head_rows_csv(FILE *to, const struct kl_head_row *rows, size_t n)
 
 /* ---- for people ---- */
 
-/* A number at its width, or what stands for none. */
-static void cell(FILE *to, int width, const char *form, double value, const char *none)
-{
-    char text[32];
-    if (isnan(value)) snprintf(text, sizeof text, "%s", none);
-    else snprintf(text, sizeof text, form, value);
-    fprintf(to, " %*s", width, text);
-}
-
-static void interval(FILE *to, const char *form, double low, double high)
-{
-    char text[64] = "undefined";
-    if (kl_has_width(low, high)) snprintf(text, sizeof text, form, low, high);
-    fprintf(to, " %19s", text);
-}
-
-/* The widest name, or difference to the first. */
-static int widest(const struct kl_head_row *rows, size_t n, bool differences)
-{
-    size_t most = differences ? strlen("difference") : strlen("head");
-    for (size_t i = differences; i < n; i++) {
-        const size_t size = strlen(rows[i].path) + (differences ? strlen(rows->path) + 3 : 0);
-        if (size > most) most = size;
-    }
-    return (int)most;
-}
-
-static void tell_row(FILE *to, const struct kl_head_row *row, int width, bool several, bool controls)
+static void add_row(struct kl_table *t, const struct kl_head_row *row, bool several, bool controls)
 {
     const struct kl_evaluation_summary s = kl_head_evaluation_summary(&row->e);
-    fprintf(to, "%-*s", width, row->path);
-    cell(to, 5, "%.0f", row->e.ensemble ? (double)row->e.ensemble : (double)row->e.replicas, "");
-    cell(to, 5, "%.0f", row->seed, "-");
-    cell(to, 9, "%.4f", s.accuracy, ""), interval(to, "%.4f to %.4f", s.interval.low, s.interval.high);
-    if (several) cell(to, 9, "%.4f", row->e.replicas > 1 ? s.deviation : NAN, "-");
-    cell(to, 9, "%.4f", s.log_loss, "");
+    kl_table_cell(t, "%s", row->path);
+    kl_table_cell(t, "%zu", row->e.ensemble ? row->e.ensemble : row->e.replicas);
+    kl_table_number(t, "%.0f", row->seed, "-");
+    kl_table_number(t, "%.4f", s.accuracy, "");
+    kl_table_interval(t, "%.4f to %.4f", s.interval.low, s.interval.high);
+    if (several) kl_table_number(t, "%.4f", row->e.replicas > 1 ? s.deviation : NAN, "-");
+    kl_table_number(t, "%.4f", s.log_loss, "");
     for (int i = 0; i < KL_CONTROLS && controls; i++)
-        cell(to, 9, "%+.4f", row->controls.absent ? NAN : row->controls.difference[i].difference, "-");
-    fputc('\n', to);
+        kl_table_number(t, "%+.4f", row->controls.absent ? NAN : row->controls.difference[i].difference,
+                        "-");
 }
 
-static void tell_differences(FILE *to, const struct kl_head_row *rows, size_t n, bool several)
+static void make_heads(struct kl_table *t, const struct kl_head_row *rows, size_t n, bool several)
 {
-    const int width = widest(rows, n, true);
-    fprintf(to, "%-*s %9s %19s %9s %9s\n", width, "difference", "mean", "95 % over seeds", "McNemar p",
-            "Holm");
+    bool controls = false;
+    for (size_t i = 0; i < n; i++) controls |= !rows[i].controls.absent;
+    kl_table_column(t, 0, "head"), kl_table_column(t, 5, "heads"), kl_table_column(t, 5, "seed");
+    kl_table_column(t, 9, "accuracy"), kl_table_column(t, 19, "95 % over samples");
+    if (several) kl_table_column(t, 9, "sd");
+    kl_table_column(t, 9, "log loss");
+    for (int i = 0; i < KL_CONTROLS && controls; i++) {
+        char title[32];
+        snprintf(title, sizeof title, "- %s", kl_head_control_name(i));
+        kl_table_column(t, 9, title);
+    }
+    for (size_t i = 0; i < n; i++) add_row(t, &rows[i], several, controls);
+}
+
+static void make_differences(struct kl_table *t, const struct kl_head_row *rows, size_t n)
+{
+    kl_table_column(t, 0, "difference"), kl_table_column(t, 9, "mean");
+    kl_table_column(t, 19, "95 % over seeds");
+    kl_table_column(t, 9, "McNemar p"), kl_table_column(t, 9, "Holm");
     for (size_t i = 1; i < n; i++) {
         const struct kl_paired *d = &rows[i].difference;
-        fprintf(to, "%s - %s%*s", rows[i].path, rows->path,
-                width - (int)(strlen(rows[i].path) + strlen(rows->path) + 3), "");
-        cell(to, 9, "%+.4f", d->difference, ""), interval(to, "%+.4f to %+.4f", d->low, d->high);
-        cell(to, 9, "%.3g", rows[i].test.p, ""), cell(to, 9, "%.3g", rows[i].holm, "");
-        fputc('\n', to);
+        kl_table_cell(t, "%s - %s", rows[i].path, rows->path);
+        kl_table_number(t, "%+.4f", d->difference, "");
+        kl_table_interval(t, "%+.4f to %+.4f", d->low, d->high);
+        kl_table_number(t, "%.3g", rows[i].test.p, ""), kl_table_number(t, "%.3g", rows[i].holm, "");
     }
-    if (several) fputs("McNemar: of the first heads of two files\n", to);
 }
 
 /* Of circuits that were not run exactly. */
-static void tell_conditions(FILE *to, const struct kl_head_row *rows, size_t n)
+static void tell_conditions(FILE *to, const struct kl_head_row *rows, size_t n, const char *begin)
 {
     for (size_t i = 0; i < n; i++) {
         const struct kl_evaluation *e = &rows[i].e;
         if (strcmp(e->noise, "none") == 0 && !e->shots) continue;
-        fprintf(to, "%s: noise %s", rows[i].path, e->noise);
+        fprintf(to, "%s%s: noise %s", begin, rows[i].path, e->noise);
         if (e->shots) fprintf(to, ", %zu shot%s", e->shots, kl_s(e->shots));
         if (kl_head_mitigates(&e->mitigation)) fprintf(to, ", mitigated by %s", e->mitigation.label);
         fputc('\n', to);
     }
 }
 
-void kl_head_rows_tell(FILE *to, const struct kl_head_row *rows, size_t n)
+int kl_head_rows_tell(FILE *to, const struct kl_head_row *rows, size_t n, bool latex,
+                      struct kl_error *err)
 {
-    const int width = widest(rows, n, false);
-    bool several = false, controls = false;
-    for (size_t i = 0; i < n; i++)
-        several |= rows[i].e.replicas > 1, controls |= !rows[i].controls.absent;
-    fprintf(to, "%-*s %5s %5s %9s %19s", width, "head", "heads", "seed", "accuracy",
-            "95 % over samples");
-    if (several) fprintf(to, " %9s", "sd");
-    fprintf(to, " %9s", "log loss");
-    for (int i = 0; i < KL_CONTROLS && controls; i++) {
-        char title[32];
-        snprintf(title, sizeof title, "- %s", kl_head_control_name(i));
-        fprintf(to, " %9s", title);
-    }
-    fputc('\n', to);
-    for (size_t i = 0; i < n; i++) tell_row(to, &rows[i], width, several, controls);
-    if (n > 1) tell_differences(to, rows, n, several);
-    tell_conditions(to, rows, n);
+    struct kl_table heads = { 0 }, differences = { 0 };
+    const char *begin = latex ? "% " : "";
+    bool several = false;
+    for (size_t i = 0; i < n; i++) several |= rows[i].e.replicas > 1;
+    make_heads(&heads, rows, n, several);
+    if (n > 1) make_differences(&differences, rows, n);
+    int code = kl_table_write(to, &heads, latex, err);
+    if (!code && n > 1) code = kl_table_write(to, &differences, latex, err);
+    if (n > 1 && several) fprintf(to, "%sMcNemar: of the first heads of two files\n", begin);
+    tell_conditions(to, rows, n, begin);
+    kl_table_free(&heads), kl_table_free(&differences);
+    return code;
 }

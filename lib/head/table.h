@@ -8,7 +8,7 @@
 struct kl_head_row {
     const char *path;
     char content[65]; /* of the head's file */
-    double seed; /* NaN: not known */
+    double seed;      /* NaN: not known */
     struct kl_evaluation e;
     struct kl_control_scores controls;
     size_t collapsed; /* heads (collapse.c) */
@@ -23,8 +23,9 @@ int kl_head_row_seed(struct kl_head_row *row, const struct kl_file *head, struct
 /* KL_EDATA: rows judge other samples; KL_ENOMEM. */
 int kl_head_rows_compare(struct kl_head_row *rows, size_t n, struct kl_error *err);
 void kl_head_rows_free(struct kl_head_row *rows, size_t n);
-/* As a table, as JSON and as comma-separated values: a line a row. */
-void kl_head_rows_tell(FILE *to, const struct kl_head_row *rows, size_t n);
+/* As tables, for people or for LaTeX; as JSON and as comma-separated values: a line a row. KL_ENOMEM. */
+int kl_head_rows_tell(FILE *to, const struct kl_head_row *rows, size_t n, bool latex,
+                      struct kl_error *err);
 int kl_head_rows_json(FILE *to, const struct kl_head_row *rows, size_t n, const struct kl_log *log,
                       struct kl_error *err);
 void kl_head_rows_csv(FILE *to, const struct kl_head_row *rows, size_t n);
