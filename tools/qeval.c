@@ -290,6 +290,59 @@ static int judge_all(struct kl_mode_run *run, struct kl_error *err)
     return code;
 }
 
+static int check_replica(struct kl_mode_run *run, struct kl_error *err)
+{
+    const struct work *w = run->state;
+    struct kl_head *head = NULL;
+    int64_t replica;
+    int code = kl_head_evaluation_replica(&replica, w->v->replica, w->head, "", err);
+    if (!code) code = kl_head_load(&head, w->head, NULL, replica, NULL, err);
+    kl_head_free(&head);
+    return code;
+}
+
+/* ---- for --dry-run: some of the samples, eight times as many until that takes half a second ---- */
+static int judge_some(struct kl_mode_run *run, size_t n, struct kl_error *err)
+{
+    struct work *w = run->state;
+    struct kl_evaluation e = { 0 }, other = { 0 };
+    struct kl_control_scores controls = { 0 };
+    struct kl_evaluation_options o = how(w, NULL, w->draws.n ? &w->draws.ensemble : NULL);
+    struct kl_features some = w->features;
+    o.split = "all", some.n = n;
+    int code = kl_head_evaluate(&e, w->head, &some, &o, run->pool, err);
+    if (!code) code = kl_head_control_scores(&controls, &e, w->head, &o, run->pool, err);
+    o.ensemble = NULL;
+    if (!code && w->other) code = kl_head_evaluate(&other, w->other, &some, &o, run->pool, err);
+    kl_head_control_scores_free(&controls);
+    kl_head_evaluation_free(&e), kl_head_evaluation_free(&other);
+    return code;
+}
+
+static int estimate(void *context, struct kl_estimate *to, struct kl_error *err)
+{
+    struct kl_mode_run *run = context;
+    struct work *w = run->state;
+    const double begin = kl_clock();
+    const struct kl_dataset *kept = kl_store_file_find(w->head, "split/validation");
+    int code = check_replica(run, err);
+    if (!code) code = kl_pool_create(&run->pool, (int)w->v->common.threads, err);
+    if (!code) code = prepare(w, err);
+    const double prepared = kl_clock() - begin;
+    const size_t all = strcmp(w->v->split, "val") == 0 && kept ? kept->rows : w->features.n;
+    double seconds = 0;
+    size_t n = 1;
+    for (; !code; n = n * 8 < all ? n * 8 : all) {
+        const double start = kl_clock();
+        code = judge_some(run, n, err);
+        seconds = kl_clock() - start;
+        if (seconds > 0.5 || n >= all) break;
+    }
+    to->seconds = prepared + seconds * (double)all / (double)n;
+    to->at_most = n < all && kl_pool_size(run->pool) > 1; /* more samples are shared out among threads */
+    return code;
+}
+
 static int open_inputs(struct kl_mode_run *run, struct kl_error *err)
 {
     struct work *w = run->state;
@@ -309,6 +362,7 @@ static int open_inputs(struct kl_mode_run *run, struct kl_error *err)
     if (!code && w->other) code = check_head(w, w->other, err);
     w->cautions.trained =
         !code && strcmp(w->v->split, "val") != 0 && kl_head_trained_on(w->head, w->input);
+    run->stage.estimate = estimate, run->stage.estimate_context = run;
     run->few[0] = w->head, run->few[1] = w->input, run->few[2] = w->other;
     run->n_parents = w->other ? 3 : 2;
     return code;
@@ -327,17 +381,6 @@ static int key(struct kl_mode_run *run, struct kl_key *key, struct kl_error *err
     if (!code && on.composites) code = kl_store_key_text(key, KL_COMPOSITES_PART, err);
     if (!code && !on.chance && w->v->common.seed)
         kl_note(w->log, 1, "--seed changes nothing: without --shots and trajectories nothing is drawn");
-    return code;
-}
-
-static int check_replica(struct kl_mode_run *run, struct kl_error *err)
-{
-    const struct work *w = run->state;
-    struct kl_head *head = NULL;
-    int64_t replica;
-    int code = kl_head_evaluation_replica(&replica, w->v->replica, w->head, "", err);
-    if (!code) code = kl_head_load(&head, w->head, NULL, replica, NULL, err);
-    kl_head_free(&head);
     return code;
 }
 

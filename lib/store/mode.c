@@ -55,6 +55,22 @@ static int try_check(void *context, struct kl_estimate *estimate, struct kl_erro
     return code ? code : p->s->check(p->run, err);
 }
 
+static int try_compute(void *context, struct kl_estimate *estimate, struct kl_error *err)
+{
+    const struct part *p = context;
+    struct kl_mode_run *run = p->run;
+    struct kl_trial trial;
+    int code = kl_pool_create(&run->pool, (int)run->stage.common->threads, err);
+    if (!code && p->s->check) code = p->s->check(run, err);
+    if (code) return code;
+    kl_trial_begin(&trial);
+    run->watch = &trial.watch;
+    const int ended = p->s->compute(run, err);
+    code = kl_trial_end(ended);
+    *estimate = (struct kl_estimate){ kl_clock() - trial.start, ended && p->s->tried_at_most };
+    return ended && !code ? kl_trial_whole(&estimate->seconds, &trial, p->s->tried, err) : code;
+}
+
 static int tell(void *context, FILE *to, bool json, struct kl_error *err)
 {
     const struct part *t = context;
@@ -121,8 +137,8 @@ static int run_file_stage(struct kl_mode_run *run, const struct kl_file_stage *s
     if (code || run->done) return code;
     if (s->has_checkpoint) code = kl_store_checkpoint_path(&run->checkpoint, common->output, err);
     if (!code) code = make_key(run, s, &key, err);
-    if (s->check && !run->stage.estimate)
-        run->stage.estimate = try_check, run->stage.estimate_context = &part;
+    if ((s->check || s->tried) && !run->stage.estimate)
+        run->stage.estimate = s->tried ? try_compute : try_check, run->stage.estimate_context = &part;
     if (!code) code = kl_store_stage_begin(&run->stage, &run->answer, &key, run->out, err);
     kl_store_key_abort(&key);
     int all = (int)run->answer;

@@ -62,6 +62,12 @@ int kl_control_regret_run(struct kl_control_regret *r, const struct kl_control_p
                           const struct kl_control_regret_options *o, const struct kl_device *device,
                           struct kl_pool *pool, struct kl_ranks *ranks, const struct kl_watch *watch,
                           struct kl_error *err);
+/* In its place: the seconds that it would take alone, by the first moments of its parts. KL_ENO: a
+   part's first step takes too long to be tried. */
+int kl_control_regret_estimate(double *seconds, struct kl_control_regret *r,
+                               const struct kl_control_policy *policy,
+                               const struct kl_control_regret_options *o, const struct kl_device *device,
+                               struct kl_pool *pool, struct kl_error *err);
 void kl_control_regret_free(struct kl_control_regret *r);
 /* The verdict (verdict.c): does adapting pay? */
 enum kl_control_verdict {
