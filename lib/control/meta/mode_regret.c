@@ -438,7 +438,7 @@ static bool has_fewer_steps(const json_t *options, const struct kl_file *file)
     return file && !kl_store_file_number(&own, file, "", "inner_steps", NULL) &&
            json_number_value(json_object_get(options, "steps")) < own;
 }
-/* The intervals of both regrets lie apart. */
+/* The intervals of both regrets lie apart: by more than such files took for a difference. */
 static bool says_as_good(const json_t *options, const struct kl_file *file)
 {
     double regret = 0, fixed = 0;
