@@ -202,7 +202,7 @@ static int judge_row(struct kl_head_row *row, const char *path, struct kl_mode_r
     if (!code) memcpy(row->content, kl_store_file_content(w->head), sizeof row->content);
     if (!code) code = check_head(w, w->head, err);
     if (!code) code = find_depends(&on, w, err);
-    if (!code) code = kl_head_row_seed(row, w->head, err);
+    if (!code) code = kl_head_row_own(row, w->head, err);
     if (!code) code = judge(&row->e, &row->controls, w, run, err);
     if (!code) code = kl_store_file_repeat(w->head, w->draws.n > 0 ? "" : "not trained to", w->log, err);
     if (!code) code = kl_head_trained_say(w->head, w->input, w->v->split, w->log, err);

@@ -8,10 +8,16 @@
 #include "head/table.h"
 #include "store/store.h"
 
-int kl_head_row_seed(struct kl_head_row *row, const struct kl_file *head, struct kl_error *err)
+int kl_head_row_own(struct kl_head_row *row, const struct kl_file *head, struct kl_error *err)
 {
     json_t *parts = NULL;
-    const int code = kl_json_parse(&parts, kl_store_file_key_parts(head), row->path, err);
+    char *text = NULL;
+    int code = kl_store_file_has_attribute(head, "", "config")
+                   ? kl_store_file_text(&text, head, "", "config", err)
+                   : KL_OK;
+    if (!code && text) code = kl_json_parse(&row->options, text, row->path, err);
+    free(text);
+    if (!code) code = kl_json_parse(&parts, kl_store_file_key_parts(head), row->path, err);
     const char *seed =
         code ? NULL : json_string_value(json_object_get(json_object_get(parts, "parts"), "seed"));
     row->seed = seed ? strtod(seed, NULL) : NAN;
@@ -55,8 +61,42 @@ void kl_head_rows_free(struct kl_head_row *rows, size_t n)
     for (size_t i = 0; rows && i < n; i++) {
         kl_head_evaluation_free(&rows[i].e);
         kl_head_control_scores_free(&rows[i].controls);
+        json_decref(rows[i].options);
     }
     free(rows);
+}
+
+/* ---- options in which the heads differ ---- */
+enum { OPTIONS = 4, CELL = 48 };
+
+/* What has a column of its own, or is no part of the head. */
+static bool has_column(const char *name)
+{
+    return kl_choice("seed|replicas|replica|no-controls", name) >= 0;
+}
+
+/* The first of them by their names' order in the first head's configuration. */
+static int find_options(const char *names[OPTIONS], const struct kl_head_row *rows, size_t n)
+{
+    int found = 0;
+    void *at = rows[0].options ? json_object_iter(rows[0].options) : NULL;
+    for (; at && found < OPTIONS; at = json_object_iter_next(rows[0].options, at)) {
+        const char *name = json_object_iter_key(at);
+        bool differs = false;
+        for (size_t i = 1; i < n && !has_column(name); i++)
+            differs |= !json_equal(json_object_iter_value(at), json_object_get(rows[i].options, name));
+        if (differs) names[found++] = name;
+    }
+    return found;
+}
+
+static void write_option(char text[CELL], const struct kl_head_row *row, const char *name)
+{
+    const json_t *value = json_object_get(row->options, name);
+    if (json_is_number(value)) snprintf(text, CELL, "%.10g", json_number_value(value));
+    else if (json_is_boolean(value)) snprintf(text, CELL, "%s", json_is_true(value) ? "yes" : "no");
+    else snprintf(text, CELL, "%s", json_is_string(value) ? json_string_value(value) : "-");
+    kl_make_printable(text);
 }
 
 /* ---- the numbers of a row, by name: what JSON and CSV have ---- */
@@ -132,15 +172,23 @@ int kl_head_rows_json(FILE *to, const struct kl_head_row *rows, size_t n, const 
 void kl_head_rows_csv(FILE *to, const struct kl_head_row *rows, size_t n)
 {
     struct numbers numbers;
+    const char *options[OPTIONS];
+    char text[CELL];
+    const int n_options = find_options(options, rows, n);
     for (size_t i = 0; i < n; i++) {
         set_numbers(&numbers, &rows[i], i == 0);
         for (size_t k = 0; k < NUMBERS && !i; k++)
             fprintf(to, "%s%s", k ? "," : "", numbers.pairs[k].name);
+        for (int k = 0; k < n_options && !i; k++) fprintf(to, ",%s", options[k]);
         for (size_t k = 0; k < NUMBERS; k++) {
             const struct kl_json_pair *p = &numbers.pairs[k];
             fputc(k ? ',' : '\n', to);
             if (p->type == KL_JSON_TEXT) kl_csv_write(to, p->text, strlen(p->text));
             else if (!isnan(p->number)) fprintf(to, "%.17g", p->number);
+        }
+        for (int k = 0; k < n_options; k++) {
+            write_option(text, &rows[i], options[k]);
+            fputc(',', to), kl_csv_write(to, text, strlen(text));
         }
     }
     fputc('\n', to);
@@ -148,10 +196,16 @@ void kl_head_rows_csv(FILE *to, const struct kl_head_row *rows, size_t n)
 
 /* ---- for people ---- */
 
-static void add_row(struct kl_table *t, const struct kl_head_row *row, bool several, bool controls)
+static void add_row(struct kl_table *t, const struct kl_head_row *row, const char *const *options,
+                    int n_options, bool several, bool controls)
 {
     const struct kl_evaluation_summary s = kl_head_evaluation_summary(&row->e);
+    char text[CELL];
     kl_table_cell(t, "%s", row->path);
+    for (int k = 0; k < n_options; k++) {
+        write_option(text, row, options[k]);
+        kl_table_cell(t, "%s", text);
+    }
     kl_table_cell(t, "%zu", row->e.ensemble ? row->e.ensemble : row->e.replicas);
     kl_table_number(t, "%.0f", row->seed, "-");
     kl_table_number(t, "%.4f", s.accuracy, "");
@@ -167,7 +221,11 @@ static void make_heads(struct kl_table *t, const struct kl_head_row *rows, size_
 {
     bool controls = false;
     for (size_t i = 0; i < n; i++) controls |= !rows[i].controls.absent;
-    kl_table_column(t, 0, "head"), kl_table_column(t, 5, "heads"), kl_table_column(t, 5, "seed");
+    const char *options[OPTIONS];
+    const int n_options = find_options(options, rows, n);
+    kl_table_column(t, 0, "head");
+    for (int k = 0; k < n_options; k++) kl_table_column(t, 0, options[k]);
+    kl_table_column(t, 5, "heads"), kl_table_column(t, 5, "seed");
     kl_table_column(t, 9, "accuracy"), kl_table_column(t, 19, "95 % over samples");
     if (several) kl_table_column(t, 9, "sd");
     kl_table_column(t, 9, "log loss");
@@ -176,7 +234,7 @@ static void make_heads(struct kl_table *t, const struct kl_head_row *rows, size_
         snprintf(title, sizeof title, "- %s", kl_head_control_name(i));
         kl_table_column(t, 9, title);
     }
-    for (size_t i = 0; i < n; i++) add_row(t, &rows[i], several, controls);
+    for (size_t i = 0; i < n; i++) add_row(t, &rows[i], options, n_options, several, controls);
 }
 
 static void make_differences(struct kl_table *t, const struct kl_head_row *rows, size_t n)

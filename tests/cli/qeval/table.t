@@ -6,11 +6,11 @@ $ D=$DATA/digits; extract-features $D/train-images-idx3-ubyte --resize 28 --limi
 + qtrain train.h5 --epochs 10 --seed 7 -q -o one,more.h5
 
 $ qeval lr-*.h5 one,more.h5 test.h5 | sed -E 's/[+-]?[0-9]\.[0-9]+(e-[0-9]+)?/#/g; s/ +/ /g'
-> head heads seed accuracy 95 % over samples sd log loss - twin - frozen - none
-> lr#.h5 3 0 # # to # # # - - -
-> lr#.h5 3 0 # # to # # # - - -
-> lr#.h5 3 0 # # to # # # - - -
-> one,more.h5 1 7 # # to # - # # # #
+> head lr heads seed accuracy 95 % over samples sd log loss - twin - frozen - none
+> lr#.h5 # 3 0 # # to # # # - - -
+> lr#.h5 # 3 0 # # to # # # - - -
+> lr#.h5 # 3 0 # # to # # # - - -
+> one,more.h5 # 1 7 # # to # - # # # #
 > difference mean 95 % over seeds McNemar p Holm
 > lr#.h5 - lr#.h5 # # to # # #
 > lr#.h5 - lr#.h5 # # to # # #
@@ -18,14 +18,14 @@ $ qeval lr-*.h5 one,more.h5 test.h5 | sed -E 's/[+-]?[0-9]\.[0-9]+(e-[0-9]+)?/#/
 > McNemar: of the first heads of two files
 
 $ qeval lr-*.h5 one,more.h5 test.h5 --csv - > heads.csv; head -n 1 heads.csv; sed '1d; s/,360,.*//' heads.csv
-> head,replicas,seed,samples,accuracy,accuracy_sd,accuracy_low,accuracy_high,log_loss,ece,noise,shots,collapsed,minus_twin,minus_twin_low,minus_twin_high,minus_frozen,minus_frozen_low,minus_frozen_high,minus_none,minus_none_low,minus_none_high,minus_first,minus_first_low,minus_first_high,mcnemar_p,mcnemar_holm
+> head,replicas,seed,samples,accuracy,accuracy_sd,accuracy_low,accuracy_high,log_loss,ece,noise,shots,collapsed,minus_twin,minus_twin_low,minus_twin_high,minus_frozen,minus_frozen_low,minus_frozen_high,minus_none,minus_none_low,minus_none_high,minus_first,minus_first_low,minus_first_high,mcnemar_p,mcnemar_holm,lr
 > lr-0.001.h5,3,0
 > lr-0.003.h5,3,0
 > lr-0.01.h5,3,0
 > "one,more.h5",1,7
 
 # The same to a file, beside the table; for LaTeX, where names and powers are not what TeX takes them for.
-$ cp one,more.h5 a_b.h5; qeval lr-0.001.h5 a_b.h5 test.h5 --latex heads.tex --csv beside.csv >said; cut -c1-4 said; head -n 1 heads.csv | cmp - <(head -n 1 beside.csv)
+$ cp one,more.h5 a_b.h5; qeval lr-0.001.h5 a_b.h5 test.h5 --latex heads.tex --csv beside.csv >said; cut -c1-4 said; cut -d, -f 1-27 heads.csv | head -n 1 | cmp - <(head -n 1 beside.csv); sed 's/.*,//' heads.csv | tr '\n' ' '
 + sed -E 's/[0-9]+\.[0-9]+/#/g' heads.tex; qeval lr-0.001.h5 a_b.h5 test.h5 --latex - | cmp - heads.tex
 + for f in heads.tex; do awk '/tabular/ { next } /&/ { n = gsub(/&/, "&"); if (m && n != m && NR < 8) print "columns differ"; m = n }' $f; done; echo mine >mine.tex; qeval a_b.h5 test.h5 --latex mine.tex; cat mine.tex
 > head
@@ -34,7 +34,7 @@ $ cp one,more.h5 a_b.h5; qeval lr-0.001.h5 a_b.h5 test.h5 --latex heads.tex --cs
 > diff
 > a_b.
 > McNe
-> \begin{tabular}{lrrrrrrrrr} % \usepackage{booktabs}
+> lr 0.001 0.003 0.01 0.001 \begin{tabular}{lrrrrrrrrr} % \usepackage{booktabs}
 > \toprule
 > head & heads & seed & accuracy & 95 \% over samples & sd & log loss & $-$ twin & $-$ frozen & $-$ none \\
 > \midrule
