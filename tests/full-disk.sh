@@ -171,7 +171,7 @@ qseq eval older-fit.h5 S001.h5 -f -o words.h5
 qseq eval older-fit.h5 S001.h5 --json -f -o words.h5
 qseq compare -q older-judgement.h5 fit-judgement.h5
 qseq compare -q older-judgement.h5 fit-judgement.h5 --json
-qseq compare -q older-judgement.h5 fit-judgement.h5 --csv
+qseq compare -q older-judgement.h5 fit-judgement.h5 --csv -
 doctor --no-bench
 doctor --no-bench --json
 doctor --no-bench --bug-report

@@ -14,13 +14,15 @@ enum { NUMERICAL_VERSION = 1, MAX_INPUTS = 64, MOST = 4096 /* pixels a side */ }
 
 struct values {
     struct kl_common common;
-    const char *weights, *tap, *mean, *std, *dtype, *precision, *shard, *channels, *labels;
+    const char *weights, *tap, *mean, *std, *dtype, *precision, *shard, *channels, *labels, *split;
     int64_t resize, crop, limit;
+    double test_fraction;
     bool skip_bad;
 };
 
 #define AT(field) offsetof(struct values, field)
 #define CHANNELS "auto|grey|rgb"                   /* enum kl_channels */
+#define SPLITS "all|train|test"                    /* enum kl_split */
 #define TAPS "layer1|layer2|layer3|layer4|avgpool" /* enum kl_tap */
 static const struct kl_option options[] = {
     { "weights", 'w', KL_OPT_STRING, AT(weights), "FILE", 0, 0, false,
@@ -41,6 +43,10 @@ static const struct kl_option options[] = {
     { "std", 0, KL_OPT_STRING, AT(std), "R,G,B", 0, 0, true, "divides the difference", NULL, NULL },
     { "limit", 0, KL_OPT_INT, AT(limit), "N", 0, 1e15, true, "only the first N images; 0: all", NULL,
       NULL },
+    { "split", 0, KL_OPT_CHOICE, AT(split), SPLITS, 0, 0, false,
+      "train, test: the images of one part, by --seed, of each class its share", NULL, NULL },
+    { "test-fraction", 0, KL_OPT_FLOAT, AT(test_fraction), "P", 0.001, 0.999, false, "of the images",
+      NULL, NULL },
     { "skip-bad", 0, KL_OPT_FLAG, AT(skip_bad), NULL, 0, 0, true,
       "leave out image files that cannot be read", NULL, NULL },
     { "shard", 0, KL_OPT_STRING, AT(shard), "I/N", 0, 0, false,
@@ -57,7 +63,6 @@ static const struct kl_tool tool = {
     .options = options,
     .n_options = sizeof options / sizeof *options,
     .values_size = sizeof(struct values),
-    .without = "seed",
     .parts = parts,
 };
 
@@ -90,6 +95,30 @@ static int choose_precision(struct values *v, struct kl_error *err)
                      v->precision);
 }
 
+static void defaults(void *values)
+{
+    *(struct values *)values = (struct values){ .tap = "avgpool",
+                                                .split = "all",
+                                                .test_fraction = 0.2,
+                                                .dtype = "f32",
+                                                .channels = "auto",
+                                                .mean = "0.485,0.456,0.406",
+                                                .std = "0.229,0.224,0.225" };
+}
+
+static int check_split(const struct values *v, struct kl_error *err)
+{
+    struct values usual = { 0 };
+    defaults(&usual);
+    if (strcmp(v->split, usual.split) == 0)
+        return kl_options_refuse(&tool, v, &usual, "test-fraction seed",
+                                 "changes nothing without --split train or test", err);
+    return v->labels && strcmp(v->labels, "none") == 0
+               ? kl_fail(err, KL_EUSAGE, "--split %s: takes of each class its share, and there are none",
+                         v->split)
+               : KL_OK;
+}
+
 static int check(const struct values *v, size_t n_inputs, struct kl_error *err)
 {
     if (n_inputs > MAX_INPUTS)
@@ -109,7 +138,7 @@ static int check(const struct values *v, size_t n_inputs, struct kl_error *err)
     if (v->crop > v->resize)
         return kl_fail(err, KL_EUSAGE, "--crop %lld: more than --resize %lld makes the shorter side",
                        (long long)v->crop, (long long)v->resize);
-    return KL_OK;
+    return check_split(v, err);
 }
 
 /* The texts of the options into numbers; in the key each has one spelling. */
@@ -126,9 +155,21 @@ static int settle(struct job *j, struct kl_error *err)
     v->mean = j->mean;
     v->std = j->std;
     net->tap = (enum kl_tap)kl_choice(TAPS, v->tap);
+    j->options.split = (enum kl_split)kl_choice(SPLITS, v->split);
+    j->options.test_fraction = v->test_fraction, j->options.seed = (uint64_t)v->common.seed;
     if (!v->weights) return kl_backbone_weights_shipped(j->weights_path, sizeof j->weights_path, err);
     snprintf(j->weights_path, sizeof j->weights_path, "%s", v->weights);
     return kl_no_folder(v->weights, err);
+}
+
+/* Keys without one are as they were before there were splits. */
+static int add_split(struct kl_key *key, const struct values *v, struct kl_error *err)
+{
+    char fraction[32];
+    snprintf(fraction, sizeof fraction, "%.17g", v->test_fraction);
+    int code = kl_store_key_text(key, "split", v->split, err);
+    if (!code) code = kl_store_key_text(key, "test-fraction", fraction, err);
+    return code ? code : kl_store_key_integer(key, "seed", v->common.seed, err);
 }
 
 /* Of the whole, of which this run may be a part. */
@@ -138,6 +179,7 @@ static int make_key(struct job *j, struct kl_key **key, struct kl_error *err)
     int code = kl_store_key_begin(key, "features", 1, tool.name, NUMERICAL_VERSION, err);
     if (!code) code = kl_store_key_options(*key, &tool, j->v, err);
     if (!code && j->v->crop) code = kl_store_key_integer(*key, "crop", j->v->crop, err);
+    if (!code && j->options.split != KL_SPLIT_ALL) code = add_split(*key, j->v, err);
     if (!code)
         code = kl_ingest_images_identify(*key, j->raw, j->stage->inputs, j->stage->n_inputs,
                                          j->v->labels, j->v->skip_bad, err);
@@ -378,15 +420,6 @@ static int run(struct kl_mode_run *run, struct kl_error *err)
     kl_store_shard_free(&j.shard);
     json_decref(j.raw);
     return code;
-}
-
-static void defaults(void *values)
-{
-    *(struct values *)values = (struct values){ .tap = "avgpool",
-                                                .dtype = "f32",
-                                                .channels = "auto",
-                                                .mean = "0.485,0.456,0.406",
-                                                .std = "0.229,0.224,0.225" };
 }
 
 int main(int argc, char **argv)

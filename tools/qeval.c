@@ -20,8 +20,9 @@ enum { NUMERICAL_VERSION = 7, REPORT_SCHEMA = 1 };
 
 struct values {
     struct kl_common common;
-    const char *split, *replica, *compare, *noise, *shots, *trajectories, *zne, *extrapolate;
-    bool mitigate_readout, csv;
+    const char *split, *replica, *compare, *noise, *shots, *trajectories, *zne, *extrapolate, *csv,
+        *latex;
+    bool mitigate_readout;
 };
 
 #define AT(field) offsetof(struct values, field)
@@ -32,8 +33,10 @@ static const struct kl_option options[] = {
       "this head alone, from 0, or the best by validation", NULL, NULL },
     { "compare", 0, KL_OPT_STRING, AT(compare), "HEAD2", 0, 0, false,
       "paired McNemar test against a second head", NULL, NULL },
-    { "csv", 0, KL_OPT_FLAG, AT(csv), NULL, 0, 0, false,
-      "without -o: comma-separated values, a line a head", NULL, NULL },
+    { "csv", 0, KL_OPT_STRING, AT(csv), "FILE|-", 0, 0, false,
+      "without -o: a line a head; -: on the screen", NULL, NULL },
+    { "latex", 0, KL_OPT_STRING, AT(latex), "FILE|-", 0, 0, false, "without -o: the table, for booktabs",
+      NULL, NULL },
     KL_NOISE_OPTION(AT(noise), NULL),
     KL_TRAJECTORIES_OPTION(AT(trajectories)),
     { "shots", 0, KL_OPT_STRING, AT(shots), "N", 0, 0, true, "measurements a sample; else exact values",
@@ -55,7 +58,7 @@ static const struct kl_tool tool = {
     .example = "qeval head.h5 test.h5 -o report.h5\n"
                "  qeval head.h5 train.h5 --split val --compare other.h5 -o report.h5\n"
                "  qeval chains.h5 test.h5 -o report.h5\n"
-               "  qeval lr-*.h5 test.h5 --csv > heads.csv",
+               "  qeval lr-*.h5 test.h5 --csv heads.csv --latex heads.tex",
     .options = options,
     .n_options = sizeof options / sizeof *options,
     .values_size = sizeof(struct values),
@@ -199,7 +202,7 @@ static int judge_row(struct kl_head_row *row, const char *path, struct kl_mode_r
     if (!code) memcpy(row->content, kl_store_file_content(w->head), sizeof row->content);
     if (!code) code = check_head(w, w->head, err);
     if (!code) code = find_depends(&on, w, err);
-    if (!code) code = kl_head_row_seed(row, w->head, err);
+    if (!code) code = kl_head_row_own(row, w->head, err);
     if (!code) code = judge(&row->e, &row->controls, w, run, err);
     if (!code) code = kl_store_file_repeat(w->head, w->draws.n > 0 ? "" : "not trained to", w->log, err);
     if (!code) code = kl_head_trained_say(w->head, w->input, w->v->split, w->log, err);
@@ -217,14 +220,35 @@ static int judge_row(struct kl_head_row *row, const char *path, struct kl_mode_r
     return code;
 }
 
-static int tell_table(const struct kl_mode_run *run, const struct kl_head_row *rows, size_t n,
+struct table {
+    const struct kl_head_row *rows;
+    size_t n;
+};
+static int put_csv(FILE *to, const void *context, struct kl_error *err)
+{
+    const struct table *t = context;
+    (void)err;
+    kl_head_rows_csv(to, t->rows, t->n);
+    return KL_OK;
+}
+static int put_latex(FILE *to, const void *context, struct kl_error *err)
+{
+    const struct table *t = context;
+    return kl_head_rows_tell(to, t->rows, t->n, true, err);
+}
+
+static int tell_table(struct kl_mode_run *run, const struct kl_head_row *rows, size_t n,
                       struct kl_error *err)
 {
     const struct work *w = run->state;
-    if (w->v->common.json) return kl_head_rows_json(run->out, rows, n, w->log, err);
-    if (w->v->csv) kl_head_rows_csv(run->out, rows, n);
-    else kl_head_rows_tell(run->out, rows, n);
-    return KL_OK;
+    const struct values *v = w->v;
+    const struct table t = { rows, n };
+    int code = kl_store_mode_text_write(run, v->csv, put_csv, &t, err);
+    if (!code) code = kl_store_mode_text_write(run, v->latex, put_latex, &t, err);
+    if (!code && v->common.json) code = kl_head_rows_json(run->out, rows, n, w->log, err);
+    else if (!code && !kl_store_mode_on_screen(v->csv) && !kl_store_mode_on_screen(v->latex))
+        code = kl_head_rows_tell(run->out, rows, n, false, err);
+    return code;
 }
 
 static int judge_all(struct kl_mode_run *run, struct kl_error *err)
@@ -236,8 +260,9 @@ static int judge_all(struct kl_mode_run *run, struct kl_error *err)
     struct kl_progress progress;
     defaults(&usual);
     run->done = true;
-    if (w->v->csv && w->v->common.json)
-        return kl_fail(err, KL_EUSAGE, "--csv and --json: give one of them");
+    if (kl_store_mode_text_check(run, "csv", w->v->csv, "head,replicas,", err) ||
+        kl_store_mode_text_check(run, "latex", w->v->latex, "\\begin{tabular}", err))
+        return err->code;
     if (w->v->compare)
         return kl_fail(err, KL_EUSAGE,
                        "--compare is of a report; give -o, or name %s before %s for a table",
@@ -265,6 +290,59 @@ static int judge_all(struct kl_mode_run *run, struct kl_error *err)
     return code;
 }
 
+static int check_replica(struct kl_mode_run *run, struct kl_error *err)
+{
+    const struct work *w = run->state;
+    struct kl_head *head = NULL;
+    int64_t replica;
+    int code = kl_head_evaluation_replica(&replica, w->v->replica, w->head, "", err);
+    if (!code) code = kl_head_load(&head, w->head, NULL, replica, NULL, err);
+    kl_head_free(&head);
+    return code;
+}
+
+/* ---- for --dry-run: some of the samples, eight times as many until that takes half a second ---- */
+static int judge_some(struct kl_mode_run *run, size_t n, struct kl_error *err)
+{
+    struct work *w = run->state;
+    struct kl_evaluation e = { 0 }, other = { 0 };
+    struct kl_control_scores controls = { 0 };
+    struct kl_evaluation_options o = how(w, NULL, w->draws.n ? &w->draws.ensemble : NULL);
+    struct kl_features some = w->features;
+    o.split = "all", some.n = n;
+    int code = kl_head_evaluate(&e, w->head, &some, &o, run->pool, err);
+    if (!code) code = kl_head_control_scores(&controls, &e, w->head, &o, run->pool, err);
+    o.ensemble = NULL;
+    if (!code && w->other) code = kl_head_evaluate(&other, w->other, &some, &o, run->pool, err);
+    kl_head_control_scores_free(&controls);
+    kl_head_evaluation_free(&e), kl_head_evaluation_free(&other);
+    return code;
+}
+
+static int estimate(void *context, struct kl_estimate *to, struct kl_error *err)
+{
+    struct kl_mode_run *run = context;
+    struct work *w = run->state;
+    const double begin = kl_clock();
+    const struct kl_dataset *kept = kl_store_file_find(w->head, "split/validation");
+    int code = check_replica(run, err);
+    if (!code) code = kl_pool_create(&run->pool, (int)w->v->common.threads, err);
+    if (!code) code = prepare(w, err);
+    const double prepared = kl_clock() - begin;
+    const size_t all = strcmp(w->v->split, "val") == 0 && kept ? kept->rows : w->features.n;
+    double seconds = 0;
+    size_t n = 1;
+    for (; !code; n = n * 8 < all ? n * 8 : all) {
+        const double start = kl_clock();
+        code = judge_some(run, n, err);
+        seconds = kl_clock() - start;
+        if (seconds > 0.5 || n >= all) break;
+    }
+    to->seconds = prepared + seconds * (double)all / (double)n;
+    to->at_most = n < all && kl_pool_size(run->pool) > 1; /* more samples are shared out among threads */
+    return code;
+}
+
 static int open_inputs(struct kl_mode_run *run, struct kl_error *err)
 {
     struct work *w = run->state;
@@ -272,9 +350,10 @@ static int open_inputs(struct kl_mode_run *run, struct kl_error *err)
     w->v = run->values, w->log = run->stage.log;
     int code = settle(w, err);
     if (!code && !w->v->common.output && !w->v->common.print_key) return judge_all(run, err);
-    if (!code && (run->stage.n_inputs > 2 || w->v->csv))
-        code = kl_fail(err, KL_EUSAGE, "%s; without -o there is a table of all heads",
-                       w->v->csv ? "--csv is of the table" : "-o: a report is of one head");
+    const char *table = w->v->csv ? "--csv" : w->v->latex ? "--latex" : NULL;
+    if (!code && (run->stage.n_inputs > 2 || table))
+        code = kl_fail(err, KL_EUSAGE, "%s is of %s; without -o there is a table of all heads",
+                       table ? table : "-o: a report", table ? "the table" : "one head");
     if (!code) code = kl_sampling_judged_open(&w->head, &w->draws, paths[0], err);
     if (!code) code = kl_store_file_open_kind(&w->input, paths[1], &kl_features_kind, err);
     if (!code && w->v->compare)
@@ -283,6 +362,7 @@ static int open_inputs(struct kl_mode_run *run, struct kl_error *err)
     if (!code && w->other) code = check_head(w, w->other, err);
     w->cautions.trained =
         !code && strcmp(w->v->split, "val") != 0 && kl_head_trained_on(w->head, w->input);
+    run->stage.estimate = estimate, run->stage.estimate_context = run;
     run->few[0] = w->head, run->few[1] = w->input, run->few[2] = w->other;
     run->n_parents = w->other ? 3 : 2;
     return code;
@@ -301,17 +381,6 @@ static int key(struct kl_mode_run *run, struct kl_key *key, struct kl_error *err
     if (!code && on.composites) code = kl_store_key_text(key, KL_COMPOSITES_PART, err);
     if (!code && !on.chance && w->v->common.seed)
         kl_note(w->log, 1, "--seed changes nothing: without --shots and trajectories nothing is drawn");
-    return code;
-}
-
-static int check_replica(struct kl_mode_run *run, struct kl_error *err)
-{
-    const struct work *w = run->state;
-    struct kl_head *head = NULL;
-    int64_t replica;
-    int code = kl_head_evaluation_replica(&replica, w->v->replica, w->head, "", err);
-    if (!code) code = kl_head_load(&head, w->head, NULL, replica, NULL, err);
-    kl_head_free(&head);
     return code;
 }
 

@@ -9,6 +9,7 @@
 
 #include "backbone/backbone_int.h"
 #include "base/base.h"
+#include "nn/nn.h"
 #include "store/kind.h"
 #include "store/store.h"
 
@@ -109,12 +110,28 @@ static int threads_of(const struct kl_device *device, int asked)
     return n < 3 ? 3 : n > 16 ? 16 : n;
 }
 
+/* As a table's rows are shared out (mode_table.c). */
+static int choose_split(struct kl_images *images, const struct kl_extract_options *o,
+                        struct kl_error *err)
+{
+    int64_t *train, *test;
+    size_t n_train, n_test;
+    const bool trains = o->split == KL_SPLIT_TRAIN;
+    const int code = kl_nn_split_stratified(&train, &n_train, &test, &n_test, images->labels, images->n,
+                                            images->n_classes, o->test_fraction, o->seed, err);
+    if (code) return code;
+    kl_ingest_images_choose(images, trains ? train : test, trains ? n_train : n_test);
+    free(trains ? test : train);
+    return KL_OK;
+}
+
 static int open_images(struct kl_extract *e, const struct kl_extract_options *o, struct kl_error *err)
 {
     struct kl_images_options how = o->images;
     how.pool = e->pool;
     how.log = o->log;
     int code = kl_ingest_images_open(&e->images, o->inputs, o->n_inputs, &how, err);
+    if (!code && o->split != KL_SPLIT_ALL) code = choose_split(e->images, o, err);
     if (!code) code = kl_weights_read_named(&e->weights, o->weights, err);
     if (!code && e->images->skipped)
         kl_caution(o->log, "%zu file%s left out, which cannot be read", e->images->skipped,

@@ -25,10 +25,15 @@ struct kl_look {
     size_t n_rows;
 };
 
+enum kl_split { KL_SPLIT_ALL, KL_SPLIT_TRAIN, KL_SPLIT_TEST };
+
 struct kl_extract_options {
     const char *const *inputs;
     size_t n_inputs;
     struct kl_images_options images; /* but pool and log */
+    enum kl_split split;             /* which of them, of each class its share */
+    double test_fraction;            /* that test */
+    uint64_t seed;                   /* by which they are shared out */
     const char *weights;             /* a file */
     size_t trained_side;             /* of the images that they were trained on, 0: not known */
     struct kl_resnet18_options net;  /* but for what follows from the images */

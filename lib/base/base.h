@@ -90,7 +90,7 @@ enum kl_option_type {
 
 struct kl_quantity {
     double value;
-    const char *unit; /* NULL: it has none */
+    const char *unit;               /* NULL: it has none */
     const struct kl_option *option; /* which gave the unit, and has bounds for the number without it */
 };
 
@@ -416,7 +416,8 @@ double kl_clock(void); /* seconds, monotonic */
  * (option_values.c). */
 size_t kl_word_distance(const char *letters, size_t n, const char *word);
 
-/* A quantity whose unit has been read: the number without it, within the bounds of its option. KL_EUSAGE.
+/* A quantity whose unit has been read: the number without it, within the bounds of its option.
+ * KL_EUSAGE.
  */
 int kl_quantity_settle(struct kl_quantity *q, double value, struct kl_error *err);
 
@@ -461,6 +462,28 @@ int kl_csv_number(double *value, const struct kl_csv *csv, size_t field, const c
                   struct kl_error *err);
 /* n bytes of a text as a field, in quotes where it needs them. */
 void kl_csv_write(FILE *to, const char *text, size_t n);
+
+/* ---- Tables of texts that are made here (table.c): for people, or for LaTeX with booktabs. All zero:
+   an empty one. First the columns with their titles, then the cells, row by row. ---- */
+
+enum { KL_TABLE_COLUMNS = 32 };
+struct kl_table {
+    size_t columns, n, room;     /* n: cells, titles among them */
+    size_t names;                /* the column that is set left; all others are set right */
+    bool wide;                   /* two blanks between columns */
+    bool lost;                   /* (hidden) for want of memory */
+    int least[KL_TABLE_COLUMNS]; /* letters of a column */
+    char **cells;
+};
+void kl_table_column(struct kl_table *t, int least, const char *title);
+void kl_table_cell(struct kl_table *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* none: what stands for what is no finite number. */
+void kl_table_number(struct kl_table *t, const char *format, double value, const char *none);
+/* Of two numbers; "undefined": they have no width (kl_has_width). */
+void kl_table_interval(struct kl_table *t, const char *format, double low, double high);
+/* KL_ENOMEM: a cell was lost. */
+int kl_table_write(FILE *to, const struct kl_table *t, bool latex, struct kl_error *err);
+void kl_table_free(struct kl_table *t);
 
 /* ---- IEEE 754 binary16 (half precision), round to nearest even ---- */
 

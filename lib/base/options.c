@@ -111,6 +111,19 @@ static bool is_bare(const struct parser *p, const struct kl_option *option)
     return p->at + 1 >= p->argc || is_option(p->argv[p->at + 1]);
 }
 
+/* What stands behind it. A file is not called as an option is: who forgot its name would get that. */
+static int give_next(struct parser *p, const struct kl_option *option, const char *where)
+{
+    const char *text = p->at + 1 < p->argc ? p->argv[p->at + 1] : NULL;
+    const bool file = strncmp(option->arg, "FILE", 4) == 0, missing = text && file && is_option(text);
+    if (!text || missing)
+        return kl_fail(p->err, KL_EUSAGE, "%s: expected %s after it%s%s%s%s", where, option->arg,
+                       strstr(option->arg, "|-") ? " (-: on the screen)" : "",
+                       missing ? ", found '" : "", missing ? text : "", missing ? "'" : "");
+    p->at++;
+    return give(p, option, text, where);
+}
+
 static int parse_long(struct parser *p)
 {
     const char *name = p->argv[p->at] + 2, *equals = strchr(name, '='),
@@ -130,12 +143,7 @@ static int parse_long(struct parser *p)
         p->bare = option;
         return KL_OK;
     }
-    if (!text) {
-        if (p->at + 1 >= p->argc)
-            return kl_fail(p->err, KL_EUSAGE, "%s: expected %s after it", where, option->arg);
-        text = p->argv[++p->at];
-    }
-    return give(p, option, text, where);
+    return text ? give(p, option, text, where) : give_next(p, option, where);
 }
 
 static int parse_letters(struct parser *p)
@@ -162,9 +170,7 @@ static int parse_letters(struct parser *p)
             continue;
         }
         if (letter[1]) return give(p, option, letter + 1, where);
-        if (p->at + 1 >= p->argc)
-            return kl_fail(p->err, KL_EUSAGE, "%s: expected %s after it", where, option->arg);
-        return give(p, option, p->argv[++p->at], where);
+        return give_next(p, option, where);
     }
     return KL_OK;
 }

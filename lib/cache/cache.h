@@ -18,6 +18,8 @@ struct kl_cache {
     double older_than; /* days, of gc; 0: none */
     bool apply, repair;
     const char *columns; /* of list: names between commas; NULL: none */
+    const char *csv, *latex;
+    struct kl_mode_run *run;
     const struct kl_log *log;
     FILE *out;
     const struct kl_kind *const *kinds;

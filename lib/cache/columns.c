@@ -112,33 +112,69 @@ static int print_json(const struct table *t, FILE *out, struct kl_error *err)
     return code;
 }
 
-static void print(const struct table *t, FILE *out)
+static int print_csv(FILE *to, const void *context, struct kl_error *err)
 {
-    char text[CELL];
-    int width[COLUMNS];
-    for (size_t i = 0; i < t->columns; i++) {
-        width[i] = (int)strlen(t->name[i]);
-        for (size_t r = 0; r < t->n; r++) {
-            write_cell(text, t->rows[r].value[i]);
-            if ((int)strlen(text) > width[i]) width[i] = (int)strlen(text);
-        }
-        kl_make_printable(t->name[i]);
-        fprintf(out, "%*s  ", width[i], t->name[i]);
-    }
-    fprintf(out, "file\n");
+    const struct table *t = context;
+    (void)err;
+    for (size_t i = 0; i < t->columns; i++)
+        kl_csv_write(to, t->name[i], strlen(t->name[i])), fputc(',', to);
+    fputs("path\n", to);
     for (size_t r = 0; r < t->n; r++) {
         for (size_t i = 0; i < t->columns; i++) {
-            write_cell(text, t->rows[r].value[i]);
-            fprintf(out, "%*s  ", width[i], text);
+            const json_t *value = t->rows[r].value[i];
+            char text[CELL];
+            if (json_is_real(value)) fprintf(to, "%.17g", json_real_value(value));
+            else if (json_is_string(value))
+                kl_csv_write(to, json_string_value(value), json_string_length(value));
+            else if (value) write_cell(text, value), fputs(text, to);
+            fputc(',', to);
         }
-        fprintf(out, "%s\n", t->rows[r].path);
+        kl_csv_write(to, t->rows[r].path, strlen(t->rows[r].path)), fputc('\n', to);
     }
+    return KL_OK;
+}
+
+static int print(FILE *to, const struct table *t, bool latex, struct kl_error *err)
+{
+    struct kl_table table = { .names = t->columns, .wide = true };
+    for (size_t i = 0; i < t->columns; i++) {
+        kl_make_printable(t->name[i]);
+        kl_table_column(&table, 0, t->name[i]);
+    }
+    kl_table_column(&table, 0, "file");
+    for (size_t r = 0; r < t->n; r++) {
+        for (size_t i = 0; i < t->columns; i++) {
+            char text[CELL];
+            write_cell(text, t->rows[r].value[i]);
+            kl_table_cell(&table, "%s", text);
+        }
+        kl_table_cell(&table, "%s", t->rows[r].path);
+    }
+    const int code = kl_table_write(to, &table, latex, err);
+    kl_table_free(&table);
+    return code;
+}
+
+static int print_latex(FILE *to, const void *context, struct kl_error *err)
+{
+    return print(to, context, true, err);
+}
+
+/* To files, and on the screen what none of them is for. */
+static int put(const struct kl_cache *c, const struct table *t, struct kl_error *err)
+{
+    int code = kl_store_mode_text_write(c->run, c->csv, print_csv, t, err);
+    if (!code) code = kl_store_mode_text_write(c->run, c->latex, print_latex, t, err);
+    if (code || kl_store_mode_on_screen(c->csv) || kl_store_mode_on_screen(c->latex)) return code;
+    return c->common->json ? print_json(t, c->out, err) : print(c->out, t, false, err);
 }
 
 int kl_cache_table(struct kl_cache *c, const char *folder, struct kl_error *err)
 {
     struct table t = { 0 };
     int code = split(&t, c->columns, err);
+    if (!code) code = kl_store_mode_text_check(c->run, "csv", c->csv, t.name[0], err);
+    if (!code) code = kl_store_mode_text_check(c->run, "latex", c->latex, "\\begin{tabular}", err);
     if (!code) code = kl_store_walk(folder, false, add, &t, NULL, err);
     if (t.err.code) *err = t.err, code = err->code;
     if (!code && !t.n)
@@ -147,10 +183,8 @@ int kl_cache_table(struct kl_cache *c, const char *folder, struct kl_error *err)
                        t.without, t.name[0]);
     if (!code || code == KL_EIO) {
         if (t.n) qsort_r(t.rows, t.n, sizeof *t.rows, order, &t);
-        if (c->common->json) {
-            const int printed = print_json(&t, c->out, err);
-            if (printed) code = printed;
-        } else print(&t, c->out);
+        const int printed = put(c, &t, err);
+        if (printed) code = printed;
         if (t.without)
             kl_note(c->log, 1, "%zu file%s without %s", t.without, kl_s(t.without), t.name[0]);
     }

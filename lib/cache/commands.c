@@ -37,6 +37,9 @@ int kl_cache_list(struct kl_cache *c, struct kl_error *err)
 {
     int code = cache_one_folder(c, err);
     if (!code && c->columns) return kl_cache_table(c, cache_folder(c, "."), err);
+    if (!code && (c->csv || c->latex))
+        code = kl_fail(err, KL_EUSAGE, "--%s: of which columns is not said; give --columns NAME,...",
+                       c->csv ? "csv" : "latex");
     if (!code) code = kl_store_walk(cache_folder(c, "."), false, cache_found, c, NULL, err);
     if (!code && c->problem.code) *err = c->problem, code = err->code;
     return code;

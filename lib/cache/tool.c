@@ -10,7 +10,7 @@ struct values {
     struct kl_common common;
     double older_than;
     bool apply, repair;
-    const char *columns;
+    const char *columns, *csv, *latex;
 };
 
 #define AT(field) offsetof(struct values, field)
@@ -20,6 +20,10 @@ static const struct kl_option options[] = {
       "the "
       "smallest",
       "Looking", NULL },
+    { "csv", 0, KL_OPT_STRING, AT(csv), "FILE|-", 0, 0, false,
+      "list --columns: its lines; -: on the screen", NULL, NULL },
+    { "latex", 0, KL_OPT_STRING, AT(latex), "FILE|-", 0, 0, false, "list --columns: for booktabs", NULL,
+      NULL },
     { "older-than", 0, KL_OPT_FLOAT, AT(older_than), "DAYS", 0, 1e5, false,
       "gc: files not used for so long, too", "Housekeeping", NULL },
     { "apply", 0, KL_OPT_FLAG, AT(apply), NULL, 0, 0, false, "gc: remove; without it gc only tells",
@@ -91,7 +95,7 @@ static int check_idle(const struct values *v, const char *command, struct kl_err
 {
     static const struct {
         const char *command, *options, *why;
-    } owners[] = { { "list", "columns", "belongs to list" },
+    } owners[] = { { "list", "columns csv latex", "belongs to list" },
                    { "gc", "older-than apply", "belongs to gc" },
                    { "fsck", "repair", "belongs to fsck" },
                    { "merge", "force note no-provenance", "belongs to merge" } };
@@ -128,6 +132,9 @@ int kl_cache_run(struct kl_mode_run *run, const struct kl_kind *const *kinds, st
                               .apply = v->apply,
                               .repair = v->repair,
                               .columns = v->columns,
+                              .csv = v->csv,
+                              .latex = v->latex,
+                              .run = run,
                               .log = run->stage.log,
                               .out = run->out,
                               .kinds = kinds };

@@ -116,10 +116,81 @@ int kl_head_run_judge(struct kl_head_run *run, struct kl_pool *pool, struct kl_e
     return code;
 }
 
+/* ---- what was found ---- */
+
+/* Accuracy on the validation samples, the head's less each control's. */
+static int compare(struct kl_head_run *run, struct kl_error *err)
+{
+    int code = KL_OK;
+    run->n_found = run->train.n_validation ? run->controls.n : 0;
+    for (int i = 0; i < run->n_found && !code; i++)
+        code = kl_head_controls_difference(&run->found[i], &run->controls, i, &run->train, err);
+    return code;
+}
+
+static int summarise_as_json(const struct kl_head_run *run, const struct kl_train_summary *s, FILE *out,
+                             struct kl_error *err)
+{
+    enum { HEAD = 12 };
+    const struct kl_head_train *t = &run->train;
+    struct kl_control_numbers numbers;
+    struct kl_json_pair pairs[HEAD + 3 * KL_CONTROLS] = {
+        { "output", KL_JSON_TEXT, run->v->common.output, 0 },
+        { "key", KL_JSON_TEXT, run->stage.key, 0 },
+        { "status", KL_JSON_TEXT, kl_store_stage_status(KL_STAGE_COMPUTE), 0 },
+        { "epochs", KL_JSON_COUNT, NULL, (double)s->epochs },
+        { "replicas", KL_JSON_COUNT, NULL, (double)t->loop.options.replicas },
+        { t->n_validation ? "val_accuracy" : "train_accuracy", KL_JSON_NUMBER, NULL, s->mean },
+        { "best_epoch", KL_JSON_COUNT, NULL, (double)t->loop.replicas[0].best_epoch + 1 },
+        { "seconds", KL_JSON_NUMBER, NULL, t->loop.seconds },
+        { "seconds_per_epoch", KL_JSON_NUMBER, NULL, s->seconds_per_epoch },
+        { "collapsed", KL_JSON_COUNT, NULL, (double)run->collapse.n_collapsed },
+        kl_json_cautions(run->log),
+        { "controls", KL_JSON_BOOL, NULL, run->controls.n > 0 }
+    };
+    kl_head_control_numbers(&numbers, run->found, run->n_found, true);
+    memcpy(pairs + HEAD, numbers.pairs, numbers.n * sizeof *pairs);
+    return kl_json_line(out, pairs, HEAD + numbers.n, err);
+}
+
+static void write_controls(const struct kl_head_run *run, FILE *out)
+{
+    kl_head_controls_write(out, run->found, run->n_found);
+    fprintf(out, "  controls: %.1f s; parameters: circuit %zu, twin %zu%s\n",
+            kl_head_controls_seconds(&run->controls), run->model.circuit->n_weights,
+            kl_head_twin_parameters(&run->controls.models[0].shape),
+            run->n_found ? "" : "; no validation samples to compare on");
+}
+
+static int summarise(void *context, FILE *out, bool json, struct kl_error *err)
+{
+    const struct kl_head_run *run = context;
+    const struct kl_head_train *t = &run->train;
+    const int64_t n = t->loop.options.replicas;
+    const enum kl_history_row judged = t->n_validation ? KL_VAL_ACCURACY : KL_TRAIN_ACCURACY;
+    const char *what = t->n_validation ? "val" : "no validation, train";
+    const struct kl_train_summary s = kl_train_summary(&t->loop, judged);
+    const char *output = run->v->common.output;
+    if (json) return summarise_as_json(run, &s, out, err);
+    if (n == 1)
+        fprintf(out, "%s: %lld epoch%s, %s accuracy %.4f (best epoch %lld), %.1f s, %.3f s/epoch\n",
+                output, (long long)s.epochs, kl_s((uint64_t)s.epochs), what, s.mean,
+                (long long)t->loop.replicas[0].best_epoch + 1, t->loop.seconds, s.seconds_per_epoch);
+    else
+        fprintf(out,
+                "%s: %lld heads, %lld epoch%s, %s accuracy %.4f (%.4f to %.4f), %.1f s, %.3f s/epoch\n",
+                output, (long long)n, (long long)s.epochs, kl_s((uint64_t)s.epochs), what, s.mean, s.low,
+                s.high, t->loop.seconds, s.seconds_per_epoch);
+    if (run->controls.n) write_controls(run, out);
+    return KL_OK;
+}
+
 int kl_head_run_publish(struct kl_head_run *run, struct kl_error *err)
 {
     const struct kl_file *parents[] = { run->input };
     int code = run->writer ? KL_OK : open_writer(run, err);
+    if (!code) code = compare(run, err);
+    if (!code) code = kl_store_stage_found(&run->stage, summarise, run, err);
     if (!code) code = kl_head_train_save(run->writer, &run->train, run->config, err);
     if (!code) code = kl_head_origin_save(run->writer, run->input, err);
     if (!code) code = kl_head_controls_save(run->writer, &run->controls, false, err);

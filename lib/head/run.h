@@ -136,6 +136,8 @@ struct kl_head_run {
     struct kl_controls controls;
     struct kl_collapse collapse; /* of its heads, once judged */
     size_t collapsed_controls[KL_CONTROLS];
+    struct kl_paired found[KL_CONTROLS]; /* the head's accuracy less each control's, once published */
+    int n_found;
     struct kl_writer *writer; /* (hidden) */
     char *config;
     char *checkpoint; /* its path; NULL: none is kept, as when the output is a pipe */
@@ -186,6 +188,7 @@ void kl_head_run_stop_workers(struct kl_head_run *run);
 int kl_head_run_start_workers(struct kl_head_run *run, int threads, struct kl_error *err);
 /* The checkpoint, of a run that stands between two steps. */
 int kl_head_run_keep(struct kl_head_run *run, struct kl_error *err);
+/* With what was found, which kl_store_stage_tell then tells. */
 int kl_head_run_publish(struct kl_head_run *run, struct kl_error *err);
 void kl_head_run_close(struct kl_head_run *run);
 

@@ -8,10 +8,16 @@
 #include "head/table.h"
 #include "store/store.h"
 
-int kl_head_row_seed(struct kl_head_row *row, const struct kl_file *head, struct kl_error *err)
+int kl_head_row_own(struct kl_head_row *row, const struct kl_file *head, struct kl_error *err)
 {
     json_t *parts = NULL;
-    const int code = kl_json_parse(&parts, kl_store_file_key_parts(head), row->path, err);
+    char *text = NULL;
+    int code = kl_store_file_has_attribute(head, "", "config")
+                   ? kl_store_file_text(&text, head, "", "config", err)
+                   : KL_OK;
+    if (!code && text) code = kl_json_parse(&row->options, text, row->path, err);
+    free(text);
+    if (!code) code = kl_json_parse(&parts, kl_store_file_key_parts(head), row->path, err);
     const char *seed =
         code ? NULL : json_string_value(json_object_get(json_object_get(parts, "parts"), "seed"));
     row->seed = seed ? strtod(seed, NULL) : NAN;
@@ -55,8 +61,42 @@ void kl_head_rows_free(struct kl_head_row *rows, size_t n)
     for (size_t i = 0; rows && i < n; i++) {
         kl_head_evaluation_free(&rows[i].e);
         kl_head_control_scores_free(&rows[i].controls);
+        json_decref(rows[i].options);
     }
     free(rows);
+}
+
+/* ---- options in which the heads differ ---- */
+enum { OPTIONS = 4, CELL = 48 };
+
+/* What has a column of its own, or is no part of the head. */
+static bool has_column(const char *name)
+{
+    return kl_choice("seed|replicas|replica|no-controls", name) >= 0;
+}
+
+/* The first of them by their names' order in the first head's configuration. */
+static int find_options(const char *names[OPTIONS], const struct kl_head_row *rows, size_t n)
+{
+    int found = 0;
+    void *at = rows[0].options ? json_object_iter(rows[0].options) : NULL;
+    for (; at && found < OPTIONS; at = json_object_iter_next(rows[0].options, at)) {
+        const char *name = json_object_iter_key(at);
+        bool differs = false;
+        for (size_t i = 1; i < n && !has_column(name); i++)
+            differs |= !json_equal(json_object_iter_value(at), json_object_get(rows[i].options, name));
+        if (differs) names[found++] = name;
+    }
+    return found;
+}
+
+static void write_option(char text[CELL], const struct kl_head_row *row, const char *name)
+{
+    const json_t *value = json_object_get(row->options, name);
+    if (json_is_number(value)) snprintf(text, CELL, "%.10g", json_number_value(value));
+    else if (json_is_boolean(value)) snprintf(text, CELL, "%s", json_is_true(value) ? "yes" : "no");
+    else snprintf(text, CELL, "%s", json_is_string(value) ? json_string_value(value) : "-");
+    kl_make_printable(text);
 }
 
 /* ---- the numbers of a row, by name: what JSON and CSV have ---- */
@@ -132,15 +172,23 @@ int kl_head_rows_json(FILE *to, const struct kl_head_row *rows, size_t n, const 
 void kl_head_rows_csv(FILE *to, const struct kl_head_row *rows, size_t n)
 {
     struct numbers numbers;
+    const char *options[OPTIONS];
+    char text[CELL];
+    const int n_options = find_options(options, rows, n);
     for (size_t i = 0; i < n; i++) {
         set_numbers(&numbers, &rows[i], i == 0);
         for (size_t k = 0; k < NUMBERS && !i; k++)
             fprintf(to, "%s%s", k ? "," : "", numbers.pairs[k].name);
+        for (int k = 0; k < n_options && !i; k++) fprintf(to, ",%s", options[k]);
         for (size_t k = 0; k < NUMBERS; k++) {
             const struct kl_json_pair *p = &numbers.pairs[k];
             fputc(k ? ',' : '\n', to);
             if (p->type == KL_JSON_TEXT) kl_csv_write(to, p->text, strlen(p->text));
             else if (!isnan(p->number)) fprintf(to, "%.17g", p->number);
+        }
+        for (int k = 0; k < n_options; k++) {
+            write_option(text, &rows[i], options[k]);
+            fputc(',', to), kl_csv_write(to, text, strlen(text));
         }
     }
     fputc('\n', to);
@@ -148,93 +196,87 @@ void kl_head_rows_csv(FILE *to, const struct kl_head_row *rows, size_t n)
 
 /* ---- for people ---- */
 
-/* A number at its width, or what stands for none. */
-static void cell(FILE *to, int width, const char *form, double value, const char *none)
-{
-    char text[32];
-    if (isnan(value)) snprintf(text, sizeof text, "%s", none);
-    else snprintf(text, sizeof text, form, value);
-    fprintf(to, " %*s", width, text);
-}
-
-static void interval(FILE *to, const char *form, double low, double high)
-{
-    char text[64] = "undefined";
-    if (kl_has_width(low, high)) snprintf(text, sizeof text, form, low, high);
-    fprintf(to, " %19s", text);
-}
-
-/* The widest name, or difference to the first. */
-static int widest(const struct kl_head_row *rows, size_t n, bool differences)
-{
-    size_t most = differences ? strlen("difference") : strlen("head");
-    for (size_t i = differences; i < n; i++) {
-        const size_t size = strlen(rows[i].path) + (differences ? strlen(rows->path) + 3 : 0);
-        if (size > most) most = size;
-    }
-    return (int)most;
-}
-
-static void tell_row(FILE *to, const struct kl_head_row *row, int width, bool several, bool controls)
+static void add_row(struct kl_table *t, const struct kl_head_row *row, const char *const *options,
+                    int n_options, bool several, bool controls)
 {
     const struct kl_evaluation_summary s = kl_head_evaluation_summary(&row->e);
-    fprintf(to, "%-*s", width, row->path);
-    cell(to, 5, "%.0f", row->e.ensemble ? (double)row->e.ensemble : (double)row->e.replicas, "");
-    cell(to, 5, "%.0f", row->seed, "-");
-    cell(to, 9, "%.4f", s.accuracy, ""), interval(to, "%.4f to %.4f", s.interval.low, s.interval.high);
-    if (several) cell(to, 9, "%.4f", row->e.replicas > 1 ? s.deviation : NAN, "-");
-    cell(to, 9, "%.4f", s.log_loss, "");
+    char text[CELL];
+    kl_table_cell(t, "%s", row->path);
+    for (int k = 0; k < n_options; k++) {
+        write_option(text, row, options[k]);
+        kl_table_cell(t, "%s", text);
+    }
+    kl_table_cell(t, "%zu", row->e.ensemble ? row->e.ensemble : row->e.replicas);
+    kl_table_number(t, "%.0f", row->seed, "-");
+    kl_table_number(t, "%.4f", s.accuracy, "");
+    kl_table_interval(t, "%.4f to %.4f", s.interval.low, s.interval.high);
+    if (several) kl_table_number(t, "%.4f", row->e.replicas > 1 ? s.deviation : NAN, "-");
+    kl_table_number(t, "%.4f", s.log_loss, "");
     for (int i = 0; i < KL_CONTROLS && controls; i++)
-        cell(to, 9, "%+.4f", row->controls.absent ? NAN : row->controls.difference[i].difference, "-");
-    fputc('\n', to);
+        kl_table_number(t, "%+.4f", row->controls.absent ? NAN : row->controls.difference[i].difference,
+                        "-");
 }
 
-static void tell_differences(FILE *to, const struct kl_head_row *rows, size_t n, bool several)
+static void make_heads(struct kl_table *t, const struct kl_head_row *rows, size_t n, bool several)
 {
-    const int width = widest(rows, n, true);
-    fprintf(to, "%-*s %9s %19s %9s %9s\n", width, "difference", "mean", "95 % over seeds", "McNemar p",
-            "Holm");
+    bool controls = false;
+    for (size_t i = 0; i < n; i++) controls |= !rows[i].controls.absent;
+    const char *options[OPTIONS];
+    const int n_options = find_options(options, rows, n);
+    kl_table_column(t, 0, "head");
+    for (int k = 0; k < n_options; k++) kl_table_column(t, 0, options[k]);
+    kl_table_column(t, 5, "heads"), kl_table_column(t, 5, "seed");
+    kl_table_column(t, 9, "accuracy"), kl_table_column(t, 19, "95 % over samples");
+    if (several) kl_table_column(t, 9, "sd");
+    kl_table_column(t, 9, "log loss");
+    for (int i = 0; i < KL_CONTROLS && controls; i++) {
+        char title[32];
+        snprintf(title, sizeof title, "- %s", kl_head_control_name(i));
+        kl_table_column(t, 9, title);
+    }
+    for (size_t i = 0; i < n; i++) add_row(t, &rows[i], options, n_options, several, controls);
+}
+
+static void make_differences(struct kl_table *t, const struct kl_head_row *rows, size_t n)
+{
+    kl_table_column(t, 0, "difference"), kl_table_column(t, 9, "mean");
+    kl_table_column(t, 19, "95 % over seeds");
+    kl_table_column(t, 9, "McNemar p"), kl_table_column(t, 9, "Holm");
     for (size_t i = 1; i < n; i++) {
         const struct kl_paired *d = &rows[i].difference;
-        fprintf(to, "%s - %s%*s", rows[i].path, rows->path,
-                width - (int)(strlen(rows[i].path) + strlen(rows->path) + 3), "");
-        cell(to, 9, "%+.4f", d->difference, ""), interval(to, "%+.4f to %+.4f", d->low, d->high);
-        cell(to, 9, "%.3g", rows[i].test.p, ""), cell(to, 9, "%.3g", rows[i].holm, "");
-        fputc('\n', to);
+        kl_table_cell(t, "%s - %s", rows[i].path, rows->path);
+        kl_table_number(t, "%+.4f", d->difference, "");
+        kl_table_interval(t, "%+.4f to %+.4f", d->low, d->high);
+        kl_table_number(t, "%.3g", rows[i].test.p, ""), kl_table_number(t, "%.3g", rows[i].holm, "");
     }
-    if (several) fputs("McNemar: of the first heads of two files\n", to);
 }
 
 /* Of circuits that were not run exactly. */
-static void tell_conditions(FILE *to, const struct kl_head_row *rows, size_t n)
+static void tell_conditions(FILE *to, const struct kl_head_row *rows, size_t n, const char *begin)
 {
     for (size_t i = 0; i < n; i++) {
         const struct kl_evaluation *e = &rows[i].e;
         if (strcmp(e->noise, "none") == 0 && !e->shots) continue;
-        fprintf(to, "%s: noise %s", rows[i].path, e->noise);
+        fprintf(to, "%s%s: noise %s", begin, rows[i].path, e->noise);
         if (e->shots) fprintf(to, ", %zu shot%s", e->shots, kl_s(e->shots));
         if (kl_head_mitigates(&e->mitigation)) fprintf(to, ", mitigated by %s", e->mitigation.label);
         fputc('\n', to);
     }
 }
 
-void kl_head_rows_tell(FILE *to, const struct kl_head_row *rows, size_t n)
+int kl_head_rows_tell(FILE *to, const struct kl_head_row *rows, size_t n, bool latex,
+                      struct kl_error *err)
 {
-    const int width = widest(rows, n, false);
-    bool several = false, controls = false;
-    for (size_t i = 0; i < n; i++)
-        several |= rows[i].e.replicas > 1, controls |= !rows[i].controls.absent;
-    fprintf(to, "%-*s %5s %5s %9s %19s", width, "head", "heads", "seed", "accuracy",
-            "95 % over samples");
-    if (several) fprintf(to, " %9s", "sd");
-    fprintf(to, " %9s", "log loss");
-    for (int i = 0; i < KL_CONTROLS && controls; i++) {
-        char title[32];
-        snprintf(title, sizeof title, "- %s", kl_head_control_name(i));
-        fprintf(to, " %9s", title);
-    }
-    fputc('\n', to);
-    for (size_t i = 0; i < n; i++) tell_row(to, &rows[i], width, several, controls);
-    if (n > 1) tell_differences(to, rows, n, several);
-    tell_conditions(to, rows, n);
+    struct kl_table heads = { 0 }, differences = { 0 };
+    const char *begin = latex ? "% " : "";
+    bool several = false;
+    for (size_t i = 0; i < n; i++) several |= rows[i].e.replicas > 1;
+    make_heads(&heads, rows, n, several);
+    if (n > 1) make_differences(&differences, rows, n);
+    int code = kl_table_write(to, &heads, latex, err);
+    if (!code && n > 1) code = kl_table_write(to, &differences, latex, err);
+    if (n > 1 && several) fprintf(to, "%sMcNemar: of the first heads of two files\n", begin);
+    tell_conditions(to, rows, n, begin);
+    kl_table_free(&heads), kl_table_free(&differences);
+    return code;
 }

@@ -247,6 +247,18 @@ out:
     return rc;
 }
 
+void kl_ingest_images_choose(struct kl_images *images, int64_t *chosen, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        const size_t from = (size_t)chosen[i], size = images->file_size;
+        images->labels[i] = images->labels[from];
+        images->index[i] = images->index[from];
+        memmove(images->files + i * size, images->files + from * size, size);
+    }
+    images->n = n;
+    images->chosen = chosen;
+}
+
 void kl_ingest_images_close(struct kl_images **images)
 {
     if (!images || !*images) return;
@@ -267,6 +279,7 @@ void kl_ingest_images_close(struct kl_images **images)
     free(im->labels);
     free(im->index);
     free(im->files);
+    free(im->chosen);
     free(im);
     *images = NULL;
 }

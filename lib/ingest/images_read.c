@@ -95,17 +95,36 @@ static int read_all(struct kl_images *im, size_t first, size_t n, uint8_t *pixel
     return rc;
 }
 
+/* Of those that were chosen; what lies between them is passed over. */
+static int read_chosen(struct kl_images *im, size_t first, size_t n, uint8_t *pixels,
+                       struct kl_arena *arena, struct kl_error *err)
+{
+    int rc = 0;
+    const size_t size = im->height * im->width * im->channels;
+    const int64_t *chosen = im->chosen;
+    if (!chosen) return read_all(im, first, n, pixels, arena, err);
+    size_t from = first ? (size_t)chosen[first - 1] + 1 : 0;
+    for (size_t i = 0, run; i < n && !rc; i += run) {
+        const size_t at = (size_t)chosen[first + i];
+        for (run = 1; i + run < n && (size_t)chosen[first + i + run] == at + run;) run++;
+        if (from < at) rc = read_all(im, from, at - from, NULL, arena, err);
+        if (!rc) rc = read_all(im, at, run, pixels ? pixels + i * size : NULL, arena, err);
+        from = at + run;
+    }
+    return rc;
+}
+
 int kl_ingest_images_read(struct kl_images *images, size_t first, size_t n, uint8_t *pixels,
                           struct kl_arena *arena, struct kl_error *err)
 {
     struct kl_ingest_turn *turn = images->turn;
     if (first > images->n || n > images->n - first)
         return kl_fail(err, KL_EINTERNAL, "images [%zu, %zu) of %zu", first, first + n, images->n);
-    if (!images->in_order) return read_all(images, first, n, pixels, arena, err);
+    if (!images->in_order) return read_chosen(images, first, n, pixels, arena, err);
     pthread_mutex_lock(&turn->lock);
     while (!images->cancelled && images->next != first) pthread_cond_wait(&turn->moved, &turn->lock);
     int rc = images->cancelled ? kl_fail(err, KL_ESIGNAL, "reading was stopped")
-                               : read_all(images, first, n, pixels, arena, err);
+                               : read_chosen(images, first, n, pixels, arena, err);
     images->next = first + n;
     images->cancelled = images->cancelled || rc;
     pthread_cond_broadcast(&turn->moved);

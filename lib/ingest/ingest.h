@@ -41,6 +41,7 @@ struct kl_images {
     char *files;                        /* [n][file_size], NUL padded: below the folder; of several
                                            folders with the folder's path */
     size_t skipped;                     /* bad files left out */
+    int64_t *chosen; /* [n], rising, of all images (kl_ingest_images_choose); NULL: all */
     char images_from[512],
         labels_from[512];            /* HDF5: names of the inputs' datasets, or "none"; else "" */
     struct kl_image_source *sources; /* (hidden) */
@@ -53,6 +54,9 @@ struct kl_images {
    KL_EDATA, KL_ENOMEM. */
 int kl_ingest_images_open(struct kl_images **images, const char *const *paths, size_t n_paths,
                           const struct kl_images_options *options, struct kl_error *err);
+/* Keep the n images at these places, which rise, of all that were opened, as if there were no others
+   (index alone tells). Takes ownership of chosen, malloc'ed. Once, before the first is read. */
+void kl_ingest_images_choose(struct kl_images *images, int64_t *chosen, size_t n);
 /* Images [first, first + n) into pixels (n, height, width, channels), decoded, converted, resized; arena
    is reset. Thread-safe. Compressed sources are read in order: if images->in_order, every image must be
    asked for exactly once, in blocks that follow each other; a call waits for its turn, and pixels NULL

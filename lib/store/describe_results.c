@@ -11,7 +11,7 @@
 
 /* ---- tables, loaded ---- */
 /* A table of a file: words or numbers along its axes, numbers in its columns. */
-struct kl_table {
+struct kl_listing {
     const struct kl_kind_table *as;
     struct kl_table_axis {
         char *words;
@@ -87,7 +87,7 @@ static double reduced(const double *of, size_t k, enum kl_cell cell)
 }
 
 /* One number a row out of k, in place of them; where there is but one, it is meant. */
-static int pick(double **numbers, size_t k, const struct kl_table *t, const struct kl_kind_column *c,
+static int pick(double **numbers, size_t k, const struct kl_listing *t, const struct kl_kind_column *c,
                 struct kl_file *file, struct kl_error *err)
 {
     size_t at = c->at;
@@ -111,7 +111,7 @@ static int pick(double **numbers, size_t k, const struct kl_table *t, const stru
 }
 
 static int load_one(double **to, struct kl_file *file, const char *name, const char *end,
-                    const struct kl_table *t, const struct kl_kind_column *c, struct kl_error *err)
+                    const struct kl_listing *t, const struct kl_kind_column *c, struct kl_error *err)
 {
     char full[160];
     size_t k;
@@ -121,7 +121,7 @@ static int load_one(double **to, struct kl_file *file, const char *name, const c
 }
 
 /* Beside a mean of k, the least and the greatest of them; one has no range. */
-static int load_range(struct kl_table_column *own, struct kl_file *file, const struct kl_table *t,
+static int load_range(struct kl_table_column *own, struct kl_file *file, const struct kl_listing *t,
                       const struct kl_kind_column *c, struct kl_error *err)
 {
     const struct kl_dataset *d = kl_store_file_find(file, c->dataset);
@@ -133,7 +133,7 @@ static int load_range(struct kl_table_column *own, struct kl_file *file, const s
     return code ? code : load_one(&own->high, file, c->dataset, "", t, &end, err);
 }
 
-static int load_column(struct kl_table *t, const struct kl_kind_column *c, struct kl_file *file,
+static int load_column(struct kl_listing *t, const struct kl_kind_column *c, struct kl_file *file,
                        struct kl_error *err)
 {
     struct kl_table_column *own = &t->columns[t->n_columns];
@@ -154,7 +154,7 @@ static int load_column(struct kl_table *t, const struct kl_kind_column *c, struc
 }
 
 /* Rows from the first to tell; a list that is none is not heeded. */
-static int load_order(struct kl_table *t, struct kl_file *file, struct kl_error *err)
+static int load_order(struct kl_listing *t, struct kl_file *file, struct kl_error *err)
 {
     double *order = NULL;
     size_t k = 0;
@@ -170,7 +170,7 @@ static int load_order(struct kl_table *t, struct kl_file *file, struct kl_error 
 }
 
 /* The axes, and how many rows they make; 0: something is not as it should be. */
-static int load_rows(struct kl_table *t, struct kl_file *file, struct kl_error *err)
+static int load_rows(struct kl_listing *t, struct kl_file *file, struct kl_error *err)
 {
     const struct kl_kind_table *v = t->as;
     int code = KL_OK;
@@ -193,7 +193,7 @@ static int load_rows(struct kl_table *t, struct kl_file *file, struct kl_error *
 }
 
 /* n_columns stays 0 where the file has no such table. Free it in any case. */
-static void table_free(struct kl_table *t)
+static void table_free(struct kl_listing *t)
 {
     for (int i = 0; i < KL_KIND_AXES; i++) free(t->axes[i].words), free(t->axes[i].numbers);
     for (int k = 0; k < t->n_columns; k++) {
@@ -201,14 +201,14 @@ static void table_free(struct kl_table *t)
         free(c->value), free(c->low), free(c->high), free(c->error);
     }
     free(t->order);
-    *t = (struct kl_table){ 0 };
+    *t = (struct kl_listing){ 0 };
 }
 
 /* n_columns stays 0 where the file has no such table. Free it in any case. */
-static int table_load(struct kl_table *t, const struct kl_kind_table *as, struct kl_file *file,
+static int table_load(struct kl_listing *t, const struct kl_kind_table *as, struct kl_file *file,
                       struct kl_error *err)
 {
-    *t = (struct kl_table){ .as = as };
+    *t = (struct kl_listing){ .as = as };
     if ((as->needs && !kl_store_file_find(file, as->needs)) ||
         (as->lacks && kl_store_file_find(file, as->lacks)))
         return KL_OK;
@@ -232,14 +232,14 @@ static void name_text(char text[CELL], const struct kl_table_axis *axis, double 
 }
 
 /* Of the axis' point in a row. */
-static size_t along(const struct kl_table *t, int axis, size_t row)
+static size_t along(const struct kl_listing *t, int axis, size_t row)
 {
     for (int i = t->n_axes - 1; i > axis; i--) row /= t->axes[i].n;
     return row % t->axes[axis].n;
 }
 
 /* "1 v 2"; or the name on one of the axes. */
-static void label_text(char text[CELL], const struct kl_table *t, int axis, size_t row)
+static void label_text(char text[CELL], const struct kl_listing *t, int axis, size_t row)
 {
     char first[CELL], second[CELL];
     if (!t->as->pairs) {
@@ -285,7 +285,7 @@ static int wider(int width, const char *text)
 }
 
 /* Axes to the left, numbers to the right; row -1 is the headings. */
-static void write_row(FILE *to, const struct kl_table *t, const int *widths, ptrdiff_t row)
+static void write_row(FILE *to, const struct kl_listing *t, const int *widths, ptrdiff_t row)
 {
     const int n_labels = t->as->pairs ? 1 : t->n_axes;
     char text[CELL];
@@ -302,7 +302,7 @@ static void write_row(FILE *to, const struct kl_table *t, const int *widths, ptr
     fputc('\n', to);
 }
 
-static void write_table(FILE *to, const struct kl_table *t)
+static void write_table(FILE *to, const struct kl_listing *t)
 {
     const int n_labels = t->as->pairs ? 1 : t->n_axes;
     const size_t shown = t->n_rows < MOST_ROWS ? t->n_rows : MOST_ROWS;
@@ -327,7 +327,7 @@ int kl_store_write_tables(FILE *to, struct kl_file *file, const struct kl_kind *
 {
     int code = KL_OK;
     for (const struct kl_kind_table *as = kind->tables; as && as->name && !code; as++) {
-        struct kl_table t = { 0 };
+        struct kl_listing t = { 0 };
         if (as->only_json) continue;
         code = table_load(&t, as, file, err);
         if (!code && t.n_columns) write_table(to, &t);
@@ -354,7 +354,7 @@ static int set_text(json_t *row, const char *member, const char *text)
     return json_object_set_new(row, member, value);
 }
 
-static int set_label(json_t *row, const struct kl_table *t, size_t at)
+static int set_label(json_t *row, const struct kl_listing *t, size_t at)
 {
     char text[CELL];
     int failed = 0;
@@ -372,7 +372,7 @@ static int set_label(json_t *row, const struct kl_table *t, size_t at)
     return failed;
 }
 
-static json_t *row_json(const struct kl_table *t, size_t at)
+static json_t *row_json(const struct kl_listing *t, size_t at)
 {
     json_t *row = json_object();
     int failed = row ? set_label(row, t, at) : -1;
@@ -394,7 +394,7 @@ int kl_store_tables_json(json_t **tables, struct kl_file *file, const struct kl_
     *tables = json_object();
     int code = *tables ? KL_OK : kl_fail_memory(err, 1024);
     for (const struct kl_kind_table *as = kind->tables; as && as->name && !code; as++) {
-        struct kl_table t = { 0 };
+        struct kl_listing t = { 0 };
         code = table_load(&t, as, file, err);
         json_t *rows = t.n_columns && !code ? json_array() : NULL;
         int failed = t.n_columns && !code && !rows;

@@ -55,6 +55,22 @@ static int try_check(void *context, struct kl_estimate *estimate, struct kl_erro
     return code ? code : p->s->check(p->run, err);
 }
 
+static int try_compute(void *context, struct kl_estimate *estimate, struct kl_error *err)
+{
+    const struct part *p = context;
+    struct kl_mode_run *run = p->run;
+    struct kl_trial trial;
+    int code = kl_pool_create(&run->pool, (int)run->stage.common->threads, err);
+    if (!code && p->s->check) code = p->s->check(run, err);
+    if (code) return code;
+    kl_trial_begin(&trial);
+    run->watch = &trial.watch;
+    const int ended = p->s->compute(run, err);
+    code = kl_trial_end(ended);
+    *estimate = (struct kl_estimate){ kl_clock() - trial.start, ended && p->s->tried_at_most };
+    return ended && !code ? kl_trial_whole(&estimate->seconds, &trial, p->s->tried, err) : code;
+}
+
 static int tell(void *context, FILE *to, bool json, struct kl_error *err)
 {
     const struct part *t = context;
@@ -121,8 +137,8 @@ static int run_file_stage(struct kl_mode_run *run, const struct kl_file_stage *s
     if (code || run->done) return code;
     if (s->has_checkpoint) code = kl_store_checkpoint_path(&run->checkpoint, common->output, err);
     if (!code) code = make_key(run, s, &key, err);
-    if (s->check && !run->stage.estimate)
-        run->stage.estimate = try_check, run->stage.estimate_context = &part;
+    if ((s->check || s->tried) && !run->stage.estimate)
+        run->stage.estimate = s->tried ? try_compute : try_check, run->stage.estimate_context = &part;
     if (!code) code = kl_store_stage_begin(&run->stage, &run->answer, &key, run->out, err);
     kl_store_key_abort(&key);
     int all = (int)run->answer;
@@ -191,46 +207,66 @@ int kl_store_mode_json_object(const struct kl_mode_run *run, FILE *to, json_t *o
     return code;
 }
 
-/* ---- --csv, beside -o ---- */
-int kl_store_mode_csv_check(struct kl_mode_run *run, const char *csv, const char *begins,
-                            struct kl_error *err)
+/* ---- --csv and the like: with or without -o ---- */
+bool kl_store_mode_on_screen(const char *path)
 {
-    struct kl_common *common = run->values;
-    const bool screen = csv && strcmp(csv, "-") == 0;
-    if (!csv) return KL_OK;
-    if (screen && common->json)
-        return kl_fail(err, KL_EUSAGE, "--csv - and --json: both are for the screen; give --csv FILE");
-    common->quiet |= screen;
-    if (strcmp(common->output, "-") == 0)
-        return kl_fail(err, KL_EUSAGE,
-                       "--csv: cannot be made while the predictions go to standard output; name a file "
-                       "with -o");
-    if (screen) return KL_OK;
-    if (kl_store_same_place(csv, common->output))
-        return kl_fail(err, KL_EUSAGE, "--csv: found the file %s, which -o writes; give another name",
-                       csv);
-    if (access(csv, F_OK) && kl_store_place_check(csv, err)) return err->code;
-    return kl_store_target_check_bytes(csv, 0, begins, common->force, run->stage.inputs,
-                                       run->stage.n_inputs, err);
+    return path && strcmp(path, "-") == 0;
 }
 
-int kl_store_mode_csv_write(struct kl_mode_run *run, const char *csv,
-                            void (*put)(FILE *to, const void *context), const void *context,
-                            struct kl_error *err)
+/* As by who names no file, and gets the next word taken for one: "--csv head.h5". */
+static int refuse_ours(const char *option, const char *path, struct kl_error *err)
+{
+    struct kl_file *file = NULL;
+    if (access(path, F_OK) || kl_store_file_open(&file, path, NULL)) return KL_OK;
+    kl_fail(err, KL_EUSAGE,
+            "--%s: found %s, a file of kind '%s', expected FILE for a text, or - for the screen", option,
+            path, kl_store_file_kind(file));
+    kl_store_file_close(&file);
+    return err->code;
+}
+
+int kl_store_mode_text_check(struct kl_mode_run *run, const char *option, const char *path,
+                             const char *begins, struct kl_error *err)
+{
+    struct kl_common *common = run->values;
+    const bool screen = kl_store_mode_on_screen(path);
+    if (!path) return KL_OK;
+    if (screen && common->json)
+        return kl_fail(err, KL_EUSAGE, "--%s - and --json: both are for the screen; give --%s FILE",
+                       option, option);
+    common->quiet |= screen;
+    if (common->output && strcmp(common->output, "-") == 0)
+        return kl_fail(
+            err, KL_EUSAGE,
+            "--%s: cannot be made while the file goes to standard output; name a file with -o", option);
+    if (screen) return KL_OK;
+    if (common->output && kl_store_same_place(path, common->output))
+        return kl_fail(err, KL_EUSAGE, "--%s: found the file %s, which -o writes; give another name",
+                       option, path);
+    if (access(path, F_OK) && kl_store_place_check(path, err)) return err->code;
+    const int code =
+        kl_store_target_check_bytes(path, 0, begins, true, run->stage.inputs, run->stage.n_inputs, err);
+    if (code || common->force) return code;
+    return refuse_ours(option, path, err)
+               ? err->code
+               : kl_store_target_check_bytes(path, 0, begins, false, NULL, 0, err);
+}
+
+int kl_store_mode_text_write(struct kl_mode_run *run, const char *path,
+                             int (*put)(FILE *to, const void *context, struct kl_error *err),
+                             const void *context, struct kl_error *err)
 {
     char *text = NULL;
     size_t size = 0;
     bool written;
-    if (strcmp(csv, "-") == 0) {
-        put(run->out, context);
-        return KL_OK;
-    }
+    if (!path) return KL_OK;
+    if (kl_store_mode_on_screen(path)) return put(run->out, context, err);
     FILE *to = open_memstream(&text, &size);
     if (!to) return kl_fail_memory(err, 4096);
-    put(to, context);
+    int code = put(to, context, err);
     const bool whole = !ferror(to);
-    int code = fclose(to) == 0 && whole ? KL_OK : kl_fail_memory(err, 4096);
-    if (!code) code = kl_store_publish_bytes(&written, csv, text, size, err);
+    if ((fclose(to) || !whole) && !code) code = kl_fail_memory(err, 4096);
+    if (!code) code = kl_store_publish_bytes(&written, path, text, size, err);
     free(text);
     return code;
 }

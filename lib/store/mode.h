@@ -42,7 +42,12 @@ struct kl_file_stage {
     bool seeded;          /* --seed is part of the key */
     size_t state_size;    /* run->state: so many bytes, zeros at first */
     const char *progress; /* what compute and save count, "starts"; NULL: nothing that takes long */
-    bool stops_at_once;   /* a signal ends compute: it need not come to an end of its own */
+    /* "a sequence": compute counts them to its watch, ends where that says so, and changes nothing but
+       the state: --dry-run forecasts by its first moments, at most where less may do. NULL: no forecast,
+       or that of open (run->stage.estimate). */
+    const char *tried;
+    bool tried_at_most;
+    bool stops_at_once; /* a signal ends compute: it need not come to an end of its own */
     /* Inputs are identified by key and read by compute: they must be the same after it. */
     bool reads_late;
     bool has_checkpoint; /* beside the output; it goes once the file is there */
@@ -55,8 +60,8 @@ struct kl_file_stage {
     const char *partial;
     int (*open)(struct kl_mode_run *run, struct kl_error *err);
     int (*key)(struct kl_mode_run *run, struct kl_key *key, struct kl_error *err); /* inputs, mostly */
-    /* What can be refused without the work, from inputs that key has identified. --dry-run asks it too. With the
-       pool. */
+    /* What can be refused without the work, from inputs that key has identified. --dry-run asks it too.
+       With the pool. */
     int (*check)(struct kl_mode_run *run, struct kl_error *err);
     int (*compute)(struct kl_mode_run *run, struct kl_error *err); /* with pool and watch */
     int (*save)(struct kl_mode_run *run, struct kl_writer *writer, struct kl_error *err);
@@ -77,14 +82,16 @@ int kl_store_mode_json(const struct kl_mode_run *run, FILE *to, const struct kl_
 int kl_store_mode_json_object(const struct kl_mode_run *run, FILE *to, struct json_t *object,
                               struct kl_error *err);
 
-/* --csv FILE beside -o (csv NULL: not given): may it be written? `begins`: its first bytes. On the
-   screen ("-") there are no words among its lines. KL_EUSAGE, KL_ENOINPUT, KL_EIO. */
-int kl_store_mode_csv_check(struct kl_mode_run *run, const char *csv, const char *begins,
-                            struct kl_error *err);
-/* Its lines, by put; only if the bytes differ. KL_EIO, KL_ENOMEM. */
-int kl_store_mode_csv_write(struct kl_mode_run *run, const char *csv,
-                            void (*put)(FILE *to, const void *context), const void *context,
-                            struct kl_error *err);
+/* --csv FILE, --latex FILE: a text with or without -o (path NULL: not given). May it be written?
+   `begins`: its first bytes. On the screen ("-") there are no words among its lines. KL_EUSAGE,
+   KL_ENOINPUT, KL_EIO. */
+int kl_store_mode_text_check(struct kl_mode_run *run, const char *option, const char *path,
+                             const char *begins, struct kl_error *err);
+bool kl_store_mode_on_screen(const char *path);
+/* Its lines, by put; only if the bytes differ. KL_EIO, KL_ENOMEM, and what put returns. */
+int kl_store_mode_text_write(struct kl_mode_run *run, const char *path,
+                             int (*put)(FILE *to, const void *context, struct kl_error *err),
+                             const void *context, struct kl_error *err);
 
 struct kl_mode {
     const struct kl_tool *tool;     /* chosen_by: what selects it; NULL: nothing */

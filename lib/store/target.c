@@ -108,7 +108,8 @@ int kl_store_place_check(const char *path, struct kl_error *err)
 /* Who names it so wants another form, and would find out only later. */
 static int check_ending(const char *output, struct kl_error *err)
 {
-    static const char others[] = "csv|tsv|txt|json|npy|npz|png|svg|html";
+    static const char others[] =
+        "csv|tsv|txt|json|npy|npz|png|svg|pdf|html|tex|md|yaml|yml|mat|pkl|parquet";
     const char *dot = strrchr(kl_store_path_name(output), '.');
     if (!dot || kl_choice(others, dot + 1) < 0) return KL_OK;
     return kl_fail(err, KL_EUSAGE,

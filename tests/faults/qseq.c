@@ -106,6 +106,6 @@ const struct fault_job fault_jobs[] = {
     { .name = "qseq compare as an object",
       .command = "qseq compare ../in/csp.report.h5 ../in/m.report.h5 --json" },
     { .name = "qseq compare as a table",
-      .command = "qseq compare ../in/csp.report.h5 ../in/m.report.h5 --csv" },
+      .command = "qseq compare ../in/csp.report.h5 ../in/m.report.h5 --csv -" },
     { 0 },
 };

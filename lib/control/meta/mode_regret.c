@@ -153,10 +153,24 @@ static void tell_differences(const struct work *w, const struct kl_log *log)
             system ? "the policy's first" : "a constant", list);
 }
 
+/* For --dry-run. */
+static int estimate(void *context, struct kl_estimate *to, struct kl_error *err)
+{
+    struct kl_mode_run *run = context;
+    struct work *w = run->state;
+    int code = kl_pool_create(&run->pool, (int)run->stage.common->threads, err);
+    if (!code) code = kl_device_take(&w->device, run->values, 0, run->stage.log, err);
+    if (code) return code;
+    to->at_most = true; /* searches end where nothing is gained */
+    return kl_control_regret_estimate(&to->seconds, &w->regret, &w->policy, &w->o, &w->device, run->pool,
+                                      err);
+}
+
 static int open_policy(struct kl_mode_run *run, struct kl_error *err)
 {
     struct work *w = run->state;
     w->v = run->values;
+    run->stage.estimate = estimate, run->stage.estimate_context = run;
     int code = kl_store_file_open_kind(&w->file, *run->stage.inputs, &kl_control_policy_kind, err);
     if (!code) code = kl_control_policy_read(&w->policy, w->file, w->v->replica, err);
     if (!code) code = read_config(w, err);
@@ -424,7 +438,7 @@ static bool has_fewer_steps(const json_t *options, const struct kl_file *file)
     return file && !kl_store_file_number(&own, file, "", "inner_steps", NULL) &&
            json_number_value(json_object_get(options, "steps")) < own;
 }
-/* The intervals of both regrets lie apart. */
+/* The intervals of both regrets lie apart: by more than such files took for a difference. */
 static bool says_as_good(const json_t *options, const struct kl_file *file)
 {
     double regret = 0, fixed = 0;

@@ -188,7 +188,7 @@ static int show(FILE *to, struct kl_file *file, struct kl_error *err)
     const int code = kl_control_policy_read(&policy, file, 0, err);
     if (!code) {
         fputs("\nin use\n", to);
-        kl_control_setup_write(to, &policy.setup, &policy.problem, false);
+        kl_control_setup_write(to, &policy.setup, &policy.problem, NULL);
     }
     kl_control_policy_free(&policy);
     return code;

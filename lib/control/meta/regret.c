@@ -15,6 +15,7 @@
 #include "store/ranks.h"
 
 enum { SAMPLE = 64, LANES = 32 }; /* tasks for which the fixed pulse is the best; of a batch */
+enum { N_RATES = 6 };             /* at which it is steered for these, and the best one taken */
 /* Replicas whose tasks no training draws. */
 enum { OF_FIXED = 0x7ffffff0, OF_MEAN };
 
@@ -34,6 +35,8 @@ struct work {
     atomic_long gradients, found; /* found: optima */
     atomic_int failed;
     struct kl_error *errors; /* [threads] */
+    double *params;          /* of the network on the mean */
+    double seconds;          /* of a forecast */
 };
 
 /* ---- tasks as problems of optimal control ---- */
@@ -263,8 +266,7 @@ static int open_mean(struct mean_training *t, const struct work *w, size_t lanes
 }
 
 /* Adam on the gradient of the mean loss of fresh tasks, its norm clipped, as the policy was trained. */
-static int train_mean(double *params, const struct work *w, const struct kl_watch *watch,
-                      struct kl_error *err)
+static int train_mean(struct work *w, struct kl_error *err)
 {
     const size_t size = w->p->net.block.size, batch = (size_t)w->o->batch,
                  lanes = (batch + KL_POLICY_LANES - 1) / KL_POLICY_LANES * KL_POLICY_LANES;
@@ -289,10 +291,10 @@ static int train_mean(double *params, const struct work *w, const struct kl_watc
                                            .root = 1 / sqrt(1 - pow(0.999, (double)step + 1)),
                                            .epsilon = 1e-8 };
         kl_kernel_adam_f32()(t.params, t.m, t.v, t.grad, size, &f);
-        if (kl_watch_step(watch, (uint64_t)step, (uint64_t)steps, "network on the mean"))
+        if (kl_watch_step(w->watch, (uint64_t)step, (uint64_t)steps, "network on the mean"))
             code = kl_fail(err, KL_ESIGNAL, "stopped");
     }
-    for (size_t i = 0; !code && i < size; i++) params[i] = (double)t.params[i];
+    for (size_t i = 0; !code && i < size; i++) w->params[i] = (double)t.params[i];
     kl_control_batch_close_f32(&t.batch);
     kl_arena_free(&t.memory);
     return code;
@@ -425,7 +427,7 @@ static int measure_scales(struct work *w, double lr, struct kl_error *err)
 
 /* After a drift a device is measured anew: losses of the network on the mean, which needs no gradients
    there, by the shots that are taken. */
-static int measure_shots(struct work *w, const double *params, struct kl_error *err)
+static int measure_shots(struct work *w, struct kl_error *err)
 {
     static const int64_t shots[KL_CONTROL_REGRET_SHOTS] = {
         1, 3, 10, 30, 100, 300, 1000, 10000, 100000
@@ -436,7 +438,7 @@ static int measure_shots(struct work *w, const double *params, struct kl_error *
     for (int i = 0; !code && i < r->n_shots; i++) {
         struct kl_control_family family = w->p->family;
         family.shots = shots[i], r->shots[i] = (double)shots[i];
-        code = policy_losses(losses, w, params, r->tasks, 0, 0, &family, err);
+        code = policy_losses(losses, w, w->params, r->tasks, 0, 0, &family, err);
         for (int t = 0; !code && t < r->tasks; t++) r->by_shots[t * r->n_shots + i] = losses[t];
     }
     free(losses);
@@ -497,12 +499,12 @@ static int find_fixed(struct work *w, struct kl_error *err)
 /* The fixed pulse, alone and steered: at the rate that is best for the tasks that it was found for. */
 static int measure_fixed(struct work *w, struct kl_error *err)
 {
-    static const double rates[] = { 0.003, 0.01, 0.03, 0.1, 0.3, 1 };
+    static const double rates[N_RATES] = { 0.003, 0.01, 0.03, 0.1, 0.3, 1 };
     struct kl_control_regret *r = w->r;
     double best = INFINITY, rate = rates[0], found[SAMPLE];
     int code = find_fixed(w, err);
     atomic_store(&w->gradients, 0);
-    for (size_t i = 0; !code && i < sizeof rates / sizeof *rates; i++) {
+    for (size_t i = 0; !code && i < N_RATES; i++) {
         code = steer(found, w, w->sample, SAMPLE, rates[i], r->own_steps, err);
         const double mean = kl_stats_mean(found, SAMPLE);
         if (!code && mean < best) best = mean, rate = rates[i];
@@ -512,28 +514,98 @@ static int measure_fixed(struct work *w, struct kl_error *err)
     return code;
 }
 
+static double rate_of(const struct work *w)
+{
+    return w->o->lr > 0 ? w->o->lr : w->p->inner.lr;
+}
+
 static int measure(struct work *w, struct kl_error *err)
 {
     struct kl_control_regret *r = w->r;
-    const double lr = w->o->lr > 0 ? w->o->lr : w->p->inner.lr;
-    double *params = calloc(w->p->net.block.size, sizeof *params),
-           *gain = calloc((size_t)r->steps + 1, sizeof *gain);
-    int code = params && gain ? 0 : kl_fail_memory(err, w->p->net.block.size * sizeof *params);
+    const double lr = rate_of(w);
+    double *gain = calloc((size_t)r->steps + 1, sizeof *gain);
+    int code = gain ? KL_OK : kl_fail_memory(err, (size_t)r->steps * sizeof *gain);
     if (!code)
         code = policy_losses(r->policy, w, w->p->params, r->tasks, r->steps, lr, &w->p->family, err);
     if (!code) code = measure_fixed(w, err);
     if (!code || (code == KL_ESIGNAL && w->ranks)) code = find_optima(w, err);
     if (!code) kl_store_ranks_dismiss(w->ranks);
-    if (!code) code = train_mean(params, w, w->watch, err);
-    if (!code) code = policy_losses(r->mean, w, params, r->tasks, 0, lr, &w->p->family, err);
+    if (!code) code = train_mean(w, err);
+    if (!code) code = policy_losses(r->mean, w, w->params, r->tasks, 0, lr, &w->p->family, err);
     if (!code && r->scales) code = measure_scales(w, lr, err);
-    if (!code && r->n_shots) code = measure_shots(w, params, err);
+    if (!code && r->n_shots) code = measure_shots(w, err);
     for (int k = 0; !code && k <= r->steps; k++)
         for (int t = 0; t < r->tasks; t++)
             gain[k] += (r->policy[t * (r->steps + 1)] - r->policy[t * (r->steps + 1) + k]) / r->tasks;
     if (!code) code = kl_control_gain_fit_make(&r->fit, gain, r->steps + 1, err);
     for (int t = 0; t < r->tasks; t++) r->adapted[t] = r->policy[t * (r->steps + 1) + r->own_steps];
-    free(params), free(gain);
+    free(gain);
+    return code;
+}
+
+/* ---- how long it would take ---- */
+/* A part that tells the watch how far it is, for a moment. */
+static int try_part(struct work *w, int (*part)(struct work *w, struct kl_error *err), const char *what,
+                    struct kl_error *err)
+{
+    struct kl_trial trial;
+    kl_trial_begin(&trial);
+    w->watch = &trial.watch;
+    const int ended = part(w, err);
+    double seconds = kl_clock() - trial.start;
+    int code = kl_trial_end(ended);
+    if (ended && !code) code = kl_trial_whole(&seconds, &trial, what, err);
+    w->seconds += seconds;
+    return code;
+}
+
+/* What tells no watch, by some tasks: losses by steps of adaptation, and a pulse that is steered. */
+static int forecast(struct work *w, struct kl_error *err)
+{
+    enum { STEERED = 4 };
+    const struct kl_control_regret *r = w->r;
+    const int few = r->tasks < LANES ? r->tasks : LANES;
+    const double begin = kl_clock(), blocks = ceil((double)r->tasks / LANES);
+    double found[STEERED];
+    int code = policy_losses(r->policy, w, w->p->params, few, r->steps, rate_of(w), &w->p->family, err);
+    const double losses = (kl_clock() - begin) * blocks, a_step = losses / (r->steps + 1);
+    w->seconds = losses + a_step * (1 + r->n_shots + r->scales * (r->own_steps + 1));
+    if (!code) code = try_part(w, find_fixed, "an iteration of the fixed pulse's search", err);
+    const double steering = kl_clock();
+    if (!code) code = steer(found, w, w->sample, STEERED, 0.1, r->own_steps, err);
+    w->seconds += (kl_clock() - steering) / STEERED * (N_RATES * SAMPLE + r->tasks);
+    if (!code) code = try_part(w, find_optima, "the search for an optimum", err);
+    return code ? code : try_part(w, train_mean, "a step of the network on the mean", err);
+}
+
+/* With all that `task` needs. */
+static int prepare(struct work *w, int (*task)(struct work *w, struct kl_error *err),
+                   struct kl_error *err)
+{
+    struct kl_control_regret *r = w->r;
+    const struct kl_control_policy *policy = w->p;
+    const struct kl_control_regret_options *o = w->o;
+    *r = (struct kl_control_regret){ .tasks = o->tasks,
+                                     .of_training = o->gradients,
+                                     .own_steps =
+                                         policy->inner.steps < o->steps ? policy->inner.steps : o->steps,
+                                     .scales = policy->family.psd ? 0 : o->scales,
+                                     .steps = o->steps };
+    if (!policy->family.setup && policy->net.shape.controls != 2)
+        return kl_fail(err, KL_EUSAGE, "regret: a policy of %d controls, expected one of a qubit's two",
+                       policy->net.shape.controls);
+    w->point = calloc((size_t)size_of(w), sizeof *w->point);
+    w->params = calloc(policy->net.block.size, sizeof *w->params);
+    r->n_shots = policy->family.tells == KL_CONTROL_TELLS_SHOTS ? KL_CONTROL_REGRET_SHOTS : 0;
+    int code = w->point && w->params ? take_memory(r, w, err)
+                                     : kl_fail_memory(err, policy->net.block.size * sizeof *w->params);
+    if (!code) code = draw_tasks(w, err);
+    if (!code) code = kl_control_system_make(&w->qubit, "qubit", NULL, err);
+    if (!code) code = kl_control_family_objective(&w->objective, &policy->family, err);
+    if (!code) code = task(w, err);
+    kl_control_objective_free(&w->objective);
+    kl_control_system_free(&w->qubit);
+    free(w->tests), free(w->sample), free(w->point), free(w->params);
     return code;
 }
 
@@ -545,26 +617,17 @@ int kl_control_regret_run(struct kl_control_regret *r, const struct kl_control_p
     struct work w = {
         .r = r, .p = policy, .o = o, .pool = pool, .ranks = ranks, .device = device, .watch = watch
     };
-    *r = (struct kl_control_regret){ .tasks = o->tasks,
-                                     .of_training = o->gradients,
-                                     .own_steps =
-                                         policy->inner.steps < o->steps ? policy->inner.steps : o->steps,
-                                     .scales = policy->family.psd ? 0 : o->scales,
-                                     .steps = o->steps };
-    if (!policy->family.setup && policy->net.shape.controls != 2)
-        return kl_fail(err, KL_EUSAGE, "regret: a policy of %d controls, expected one of a qubit's two",
-                       policy->net.shape.controls);
-    w.point = calloc((size_t)size_of(&w), sizeof *w.point);
-    if (!w.point) return kl_fail_memory(err, (size_t)size_of(&w) * sizeof *w.point);
-    r->n_shots = policy->family.tells == KL_CONTROL_TELLS_SHOTS ? KL_CONTROL_REGRET_SHOTS : 0;
-    int code = take_memory(r, &w, err);
-    if (!code) code = draw_tasks(&w, err);
-    if (!code) code = kl_control_system_make(&w.qubit, "qubit", NULL, err);
-    if (!code) code = kl_control_family_objective(&w.objective, &policy->family, err);
-    if (!code) code = kl_store_ranks_follow(ranks) ? find_optima(&w, err) : measure(&w, err);
-    kl_control_objective_free(&w.objective);
-    kl_control_system_free(&w.qubit);
-    free(w.tests), free(w.sample), free(w.point);
+    return prepare(&w, kl_store_ranks_follow(ranks) ? find_optima : measure, err);
+}
+
+int kl_control_regret_estimate(double *seconds, struct kl_control_regret *r,
+                               const struct kl_control_policy *policy,
+                               const struct kl_control_regret_options *o, const struct kl_device *device,
+                               struct kl_pool *pool, struct kl_error *err)
+{
+    struct work w = { .r = r, .p = policy, .o = o, .pool = pool, .device = device };
+    const int code = prepare(&w, forecast, err);
+    *seconds = w.seconds;
     return code;
 }
 

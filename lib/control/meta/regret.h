@@ -62,6 +62,12 @@ int kl_control_regret_run(struct kl_control_regret *r, const struct kl_control_p
                           const struct kl_control_regret_options *o, const struct kl_device *device,
                           struct kl_pool *pool, struct kl_ranks *ranks, const struct kl_watch *watch,
                           struct kl_error *err);
+/* In its place: the seconds that it would take alone, by the first moments of its parts. KL_ENO: a
+   part's first step takes too long to be tried. */
+int kl_control_regret_estimate(double *seconds, struct kl_control_regret *r,
+                               const struct kl_control_policy *policy,
+                               const struct kl_control_regret_options *o, const struct kl_device *device,
+                               struct kl_pool *pool, struct kl_error *err);
 void kl_control_regret_free(struct kl_control_regret *r);
 /* The verdict (verdict.c): does adapting pay? */
 enum kl_control_verdict {
@@ -73,8 +79,8 @@ enum kl_control_verdict {
     KL_CONTROL_VERDICTS
 };
 enum kl_control_verdict kl_control_regret_verdict(const struct kl_control_regret *r);
-/* The verdict in words, with whether the other one is better, as good (whatever the tasks, a difference
-   that no experiment would see), or not told apart by so few tasks. */
+/* The verdict in words, with whether the other one is better, as good (the 95 % interval of their
+   paired difference lies within a hundredth of the loss), or not told apart by so few tasks. */
 enum { KL_CONTROL_VERDICT = 200 };
 void kl_control_verdict_words(char text[KL_CONTROL_VERDICT], const struct kl_control_regret *r);
 /* The fewest shots of each experiment with which that network has less loss than the best

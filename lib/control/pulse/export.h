@@ -110,6 +110,7 @@ struct kl_control_score {
     double duration; /* of the samples: it may be longer than the pulse */
     double moved;    /* largest difference of a sample from what the pulse would give, as a share of the
                         full scale */
+    bool low_pass;   /* one was asked for, or is the pulse's own */
 };
 /* KL_EUSAGE, KL_ENOMEM, KL_EDATA (no number). */
 int kl_control_score_samples(struct kl_control_score *score, const struct kl_control_stored *pulse,

@@ -167,6 +167,16 @@ static int tell_json(const struct work *w, FILE *to, struct kl_error *err)
     return kl_json_line(to, pairs, w->status ? n : n - 1, err);
 }
 
+/* What was asked for, and a low pass that the pulse was made for; JSON has all. */
+static bool is_told(const struct work *w, int row)
+{
+    const struct kl_control_distortion *d = &w->v->distortion;
+    return row == KL_CONTROL_ROW_LOW_PASS    ? w->score.low_pass
+           : row == KL_CONTROL_ROW_SKEW      ? d->skew != NULL
+           : row == KL_CONTROL_ROW_AMPLITUDE ? d->amplitude != NULL
+                                             : true;
+}
+
 static int tell(const struct work *w, struct kl_error *err)
 {
     const struct kl_control_samples *s = &w->samples;
@@ -182,6 +192,7 @@ static int tell(const struct work *w, struct kl_error *err)
     fprintf(to, "%s%s\n%-10s%13s%13s\n", w->status ? ", " : "", w->status ? w->status : "", "", "loss",
             "increase");
     for (int r = 0; r < KL_CONTROL_ROWS; r++) {
+        if (!is_told(w, r)) continue;
         fprintf(to, "%-10s%13.6g", kl_control_row_words((enum kl_control_row)r), w->score.loss[r]);
         if (r) fprintf(to, "%+13.2e", increase(w, r));
         if (r == KL_CONTROL_ROW_SAMPLED && w->score.carrier != 0)

@@ -299,10 +299,10 @@ struct kl_control_setup {
     struct kl_control_problem law;     /* the same over the checks; of worst the worst itself */
 };
 /* Describe the problem that the options define, a line each: system, rates and limits in use, what is a
-   default; pulse, target, ensemble (setup.c). brief: of a model whose own lines were said, only what
-   options changed. */
+   default; pulse, target, ensemble (setup.c). said: the lines that were said of a model, beside which
+   only what options changed is written; NULL: there is none. */
 void kl_control_setup_write(FILE *to, const struct kl_control_setup *setup,
-                            const struct kl_control_options *o, bool brief);
+                            const struct kl_control_options *o, const char *said);
 /* The files' lines, then these, as notes. KL_ENOMEM. */
 int kl_control_setup_say(const struct kl_log *log, const struct kl_control_setup *setup,
                          const struct kl_control_options *o, const struct kl_control_texts *texts,

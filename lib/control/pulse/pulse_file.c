@@ -413,7 +413,7 @@ static int show(FILE *to, struct kl_file *file, struct kl_error *err)
     const int code = kl_control_pulse_load(&stored, file, err);
     if (!code) {
         fputs("\nin use\n", to);
-        kl_control_setup_write(to, &stored.setup, &stored.options, false);
+        kl_control_setup_write(to, &stored.setup, &stored.options, NULL);
     }
     kl_control_stored_close(&stored);
     return code;

@@ -241,6 +241,7 @@ int kl_control_score_samples(struct kl_control_score *score, const struct kl_con
     int code = set_distortion(&w, distortion, err);
     if (!code) code = set_grid(&w, distortion->oversample, err);
     score->segments = w.fine;
+    score->low_pass = distortion->tau >= 0 || w.own_tau > 0;
     if (!code) code = run(score, &w, err);
     free(w.ideal), free(w.played), free(w.means), free(w.moved), free(w.x);
     return code;

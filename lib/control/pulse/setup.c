@@ -457,21 +457,29 @@ static void write_pulse(FILE *to, const struct kl_control_setup *s, const struct
     const char *unit = s->system.time_unit;
     fprintf(to, "pulse   T %.10g%s%s%s, %lld segment%s", s->problem.duration,
             strcmp(unit, "1") ? " " : "", strcmp(unit, "1") ? unit : "",
-            o->duration.value > 0 ? "" : " (default)", (long long)o->segments,
-            kl_s((uint64_t)o->segments));
+            o->duration.value > 0 ? ""
+            : is_given(o->model)  ? " (of the model)"
+                                  : " (default)",
+            (long long)o->segments, kl_s((uint64_t)o->segments));
     if (strcmp(o->functions, "piecewise") != 0)
         fprintf(to, ", %lld %s", (long long)o->count, o->functions);
     if (o->zero_ends) fputs(", the first and the last sample 0", to);
     putc('\n', to);
 }
 
-/* One state says nothing of a gate. */
-static void write_target(FILE *to, const struct kl_control_setup *s)
+/* One state says nothing of a gate. said: what has been told of the model, or NULL; of its targets the
+   only one is not told again, of several which one. */
+static void write_target(FILE *to, const struct kl_control_setup *s, const char *said)
 {
     static const char *const names[] = { "state", "entanglement", "average", "states", "leakage" };
     const bool one = s->objective.columns == 1 && !s->is_state;
-    fprintf(to, "target  %s%s, 1 - fidelity %s%s\n", s->is_state ? "" : "gate ", s->target.name,
-            names[s->is_state ? KL_CONTROL_STATE : s->fidelity],
+    char line[256];
+    snprintf(line, sizeof line, "target  %s%s, 1 - fidelity %s", s->is_state ? "" : "gate ",
+             s->target.name, names[s->is_state ? KL_CONTROL_STATE : s->fidelity]);
+    const char *first = said ? strstr(said, "target  ") : NULL;
+    const bool several = first && strstr(first + 1, "target  "), again = first && strstr(first, line);
+    if (again && !several && !one) return;
+    fprintf(to, "%s%s%s\n", again ? "sought" : "target", line + strlen("target"),
             one ? ": |0> alone is transferred, the gate is not asked for" : "");
 }
 
@@ -521,11 +529,11 @@ static void write_ensemble(FILE *to, const struct kl_control_setup *s,
 }
 
 void kl_control_setup_write(FILE *to, const struct kl_control_setup *s,
-                            const struct kl_control_options *o, bool brief)
+                            const struct kl_control_options *o, const char *said)
 {
-    write_system(to, s, o, brief);
+    write_system(to, s, o, said != NULL);
     write_pulse(to, s, o);
-    write_target(to, s);
+    write_target(to, s, said);
     write_ranges(to, s);
     write_ensemble(to, s, o);
 }
@@ -545,7 +553,7 @@ int kl_control_setup_say(const struct kl_log *log, const struct kl_control_setup
     if (texts->said) say_lines(log, texts->said);
     FILE *to = open_memstream(&words, &size);
     if (!to) return kl_fail_memory(err, 1024);
-    kl_control_setup_write(to, s, o, texts->model != NULL);
+    kl_control_setup_write(to, s, o, texts->model ? texts->said ? texts->said : "" : NULL);
     const bool failed = ferror(to) | (fclose(to) != 0);
     if (!failed) say_lines(log, words);
     free(words);

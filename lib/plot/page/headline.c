@@ -63,6 +63,7 @@ static int headline_text(char text[KL_HEADLINE], const struct kl_file *file, con
     char *own = NULL;
     if (!kl_store_file_has_attribute(file, "", name)) return KL_OK;
     const int code = kl_store_file_text(&own, file, "", name, err);
+    if (!*text) before += strspn(before, ", ");
     if (!code) headline_add(text, "%s%.80s", before, own);
     free(own);
     return code;

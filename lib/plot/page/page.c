@@ -176,6 +176,12 @@ static void write_title(FILE *to, const struct page *p)
     kl_plot_html_text(to, name_of(p, p->main));
     fprintf(to, "</title>\n<style>\n%s</style>\n</head>\n<body>\n<h1>", style);
     kl_plot_html_text(to, kind);
+    for (int study = 0; study < KL_PAGE_STUDIES; study++) {
+        const size_t other = kl_plot_page_main(p->files, p->n, study);
+        if (other == p->n || study == kl_plot_page_study(p->files[p->main])) continue;
+        fputs("; ", to);
+        kl_plot_html_text(to, kl_plot_page_kind(kind_of(p, other)));
+    }
     fputs("</h1>\n", to);
 }
 
@@ -238,22 +244,40 @@ static int write_lead(FILE *to, struct page *p, struct kl_error *err)
 }
 
 /* ---- what was found ---- */
-/* The line of the file that all lead to, and beside it those of a few other results. */
-static int write_told(FILE *to, const struct page *p, struct kl_error *err)
+static int write_line(FILE *to, const struct page *p, size_t i, const char *tag, struct kl_error *err)
+{
+    fprintf(to, "<p%s>", tag);
+    kl_plot_html_text(to, name_of(p, i));
+    const int code = write_headline(to, ": ", p->files[i], err);
+    fputs("</p>\n", to);
+    return code;
+}
+
+/* Of a study the line of the file that all lead to, and those of a few other results. */
+static int write_study(FILE *to, const struct page *p, size_t main, struct kl_error *err)
 {
     enum { FEW = 6 };
+    const int study = kl_plot_page_study(p->files[main]);
     size_t results = 0;
-    fputs("<p class=\"lead\">", to);
-    kl_plot_html_text(to, name_of(p, p->main));
-    int code = write_headline(to, ": ", p->files[p->main], err);
-    fputs("</p>\n", to);
-    for (size_t i = 0; i < p->n; i++) results += kl_plot_page_is_result(kind_of(p, i));
-    for (size_t i = 0; i < p->n && !code && results <= FEW; i++) {
-        if (i == p->main || !kl_plot_page_is_result(kind_of(p, i))) continue;
-        fputs("<p>", to);
-        kl_plot_html_text(to, name_of(p, i));
-        code = write_headline(to, ": ", p->files[i], err);
-        fputs("</p>\n", to);
+    int code = write_line(to, p, main, " class=\"lead\"", err);
+    for (int tell = 0; tell < 2; tell++)
+        for (size_t i = 0; i < p->n && !code && (!tell || results <= FEW); i++) {
+            if (!kl_plot_page_is_result(kind_of(p, i)) || kl_plot_page_study(p->files[i]) != study)
+                continue;
+            if (!tell) results++;
+            else if (i != main) code = write_line(to, p, i, "", err);
+        }
+    return code;
+}
+
+/* First the study of the page's main file. */
+static int write_told(FILE *to, const struct page *p, struct kl_error *err)
+{
+    const int own = kl_plot_page_study(p->files[p->main]);
+    int code = write_study(to, p, p->main, err);
+    for (int study = 0; study < KL_PAGE_STUDIES && !code; study++) {
+        const size_t main = kl_plot_page_main(p->files, p->n, study);
+        if (study != own && main < p->n) code = write_study(to, p, main, err);
     }
     return code;
 }
@@ -353,7 +377,7 @@ static int write_file(FILE *to, const struct page *p, size_t i, struct kl_error 
 int kl_plot_page_write(bool *written, const char *path, struct kl_file *const *files, size_t n,
                        const char *found, const struct kl_figure_inputs *inputs, struct kl_error *err)
 {
-    struct page p = { files, n, kl_plot_page_main(files, n), found, inputs, NULL, NULL };
+    struct page p = { files, n, kl_plot_page_main(files, n, -1), found, inputs, NULL, NULL };
     char *page = NULL;
     size_t size = 0;
     *written = false;

@@ -48,8 +48,12 @@ const char *kl_plot_page_lead(const char *kind);
 enum kl_page_decides { KL_PAGE_NEITHER, KL_PAGE_RESULTS, KL_PAGE_TABLES };
 enum kl_page_decides kl_plot_page_decides(const char *kind);
 bool kl_plot_page_is_result(const char *kind);
-/* The file that the others lead to: a report rather than its heads. */
-size_t kl_plot_page_main(struct kl_file *const *files, size_t n);
+enum { KL_PAGE_STUDIES = 6 };
+/* Heads, devices, pulses, ...: which of them a file is of, from 0; -1: it is an input of any. */
+int kl_plot_page_study(const struct kl_file *file);
+/* The file that the others of a study lead to, a report rather than its heads; n: there is none. study
+   -1: of all files. */
+size_t kl_plot_page_main(struct kl_file *const *files, size_t n, int study);
 /* Root attributes that say what the stage found, as `cache show` has them (results.c). The same
    codes. */
 int kl_plot_page_results(FILE *to, const struct kl_file *file, struct kl_error *err);

@@ -4,36 +4,41 @@
 
 #include "plot/page/page_int.h"
 
+/* What belongs together on a page of several (KL_PAGE_STUDIES). */
+enum study { HEADS, CIRCUITS, DEVICES, WINDOWS, PULSES, CHAINS, INPUT /* of any */ };
+_Static_assert((int)INPUT == (int)KL_PAGE_STUDIES, "the page goes through them");
+
 /* A kind to which others lead stands before them. */
 static const struct {
     const char *name, *words, *lead; /* lead: the figure that shows what was found; NULL: none does */
     enum kl_page_decides decides;    /* of it and of the numbers that stand beside it */
+    enum study study;
 } kinds[] = {
-    { "report", "Evaluation of heads", "confusion", KL_PAGE_RESULTS },
-    { "predictions", "Predicted classes", NULL, KL_PAGE_RESULTS },
-    { "tournament", "Devices against each other", "tournament", KL_PAGE_TABLES },
-    { "device-report", "Evaluation of classifiers of devices", "classifiers", KL_PAGE_RESULTS },
-    { "sequence-comparison", "Comparison of sequence models", "people", KL_PAGE_TABLES },
-    { "sequence-report", "Evaluation of sequence models", "people", KL_PAGE_RESULTS },
-    { "sequence-predictions", "Predicted classes of windows", NULL, KL_PAGE_RESULTS },
-    { "sweep", "Sweep over options", "sweep", KL_PAGE_TABLES },
-    { "synthetic", "Synthetic devices", "synthetic", KL_PAGE_NEITHER },
-    { "nist", "Tests and entropies of devices", NULL, KL_PAGE_NEITHER },
-    { "gan", "Generators of device bits", "gan", KL_PAGE_TABLES },
-    { "plateau", "Scan for barren plateaus", "plateau", KL_PAGE_NEITHER },
-    { "pulse", "Pulse for a quantum gate", "landscape", KL_PAGE_NEITHER },
-    { "regret", "What adapting a policy is worth", "tasks", KL_PAGE_RESULTS },
-    { "policy", "Meta-learned policies of pulses", "meta-learning", KL_PAGE_NEITHER },
-    { "bounds", "What a ladder of chains proves", "bounds", KL_PAGE_RESULTS },
-    { "chains", "Chains on a ladder of temperatures", "traces", KL_PAGE_NEITHER },
-    { "head", "Trained heads", "curves", KL_PAGE_NEITHER },
-    { "sequence-model", "Trained sequence models", "curves", KL_PAGE_NEITHER },
-    { "sequence-fit", "Classifier on covariances", NULL, KL_PAGE_NEITHER },
-    { "sequence-scaling", "Time of a training step", "scaling", KL_PAGE_NEITHER },
-    { "device-classifier", "Classifiers of devices", "learning", KL_PAGE_NEITHER },
-    { "windows", "Windows of recordings", "erd", KL_PAGE_NEITHER },
-    { "device-bits", "Bits of devices", "frequency", KL_PAGE_NEITHER },
-    { "features", "Features of images", "pca", KL_PAGE_NEITHER },
+    { "report", "Evaluation of heads", "confusion", KL_PAGE_RESULTS, HEADS },
+    { "predictions", "Predicted classes", NULL, KL_PAGE_RESULTS, HEADS },
+    { "tournament", "Devices against each other", "tournament", KL_PAGE_TABLES, DEVICES },
+    { "device-report", "Evaluation of classifiers of devices", "classifiers", KL_PAGE_RESULTS, DEVICES },
+    { "sequence-comparison", "Comparison of sequence models", "people", KL_PAGE_TABLES, WINDOWS },
+    { "sequence-report", "Evaluation of sequence models", "people", KL_PAGE_RESULTS, WINDOWS },
+    { "sequence-predictions", "Predicted classes of windows", NULL, KL_PAGE_RESULTS, WINDOWS },
+    { "sweep", "Sweep over options", "sweep", KL_PAGE_TABLES, HEADS },
+    { "synthetic", "Synthetic devices", "synthetic", KL_PAGE_NEITHER, DEVICES },
+    { "nist", "Tests and entropies of devices", NULL, KL_PAGE_NEITHER, DEVICES },
+    { "gan", "Generators of device bits", "gan", KL_PAGE_TABLES, DEVICES },
+    { "plateau", "Scan for barren plateaus", "plateau", KL_PAGE_NEITHER, CIRCUITS },
+    { "pulse", "Pulse for a quantum gate", "landscape", KL_PAGE_NEITHER, PULSES },
+    { "regret", "What adapting a policy is worth", "tasks", KL_PAGE_RESULTS, PULSES },
+    { "policy", "Meta-learned policies of pulses", "meta-learning", KL_PAGE_NEITHER, PULSES },
+    { "bounds", "What a ladder of chains proves", "bounds", KL_PAGE_RESULTS, CHAINS },
+    { "chains", "Chains on a ladder of temperatures", "traces", KL_PAGE_NEITHER, CHAINS },
+    { "head", "Trained heads", "curves", KL_PAGE_NEITHER, HEADS },
+    { "sequence-model", "Trained sequence models", "curves", KL_PAGE_NEITHER, WINDOWS },
+    { "sequence-fit", "Classifier on covariances", NULL, KL_PAGE_NEITHER, WINDOWS },
+    { "sequence-scaling", "Time of a training step", "scaling", KL_PAGE_NEITHER, WINDOWS },
+    { "device-classifier", "Classifiers of devices", "learning", KL_PAGE_NEITHER, DEVICES },
+    { "windows", "Windows of recordings", "erd", KL_PAGE_NEITHER, INPUT },
+    { "device-bits", "Bits of devices", "frequency", KL_PAGE_NEITHER, INPUT },
+    { "features", "Features of images", "pca", KL_PAGE_NEITHER, INPUT },
 };
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
@@ -67,11 +72,21 @@ bool kl_plot_page_is_result(const char *kind)
     return rank(kind) < rank("chains");
 }
 
-size_t kl_plot_page_main(struct kl_file *const *files, size_t n)
+int kl_plot_page_study(const struct kl_file *file)
 {
-    size_t best = 0;
-    for (size_t i = 1; i < n; i++)
-        if (rank(kl_store_file_kind(files[i])) < rank(kl_store_file_kind(files[best]))) best = i;
+    const size_t i = rank(kl_store_file_kind(file));
+    if (kl_store_file_has_attribute(file, "", "of")) return WINDOWS; /* a sweep of models on them */
+    return i < KINDS && kinds[i].study != INPUT ? (int)kinds[i].study : -1;
+}
+
+size_t kl_plot_page_main(struct kl_file *const *files, size_t n, int study)
+{
+    size_t best = n;
+    for (size_t i = 0; i < n; i++) {
+        const char *kind = kl_store_file_kind(files[i]);
+        if (study >= 0 && kl_plot_page_study(files[i]) != study) continue;
+        if (best == n || rank(kind) < rank(kl_store_file_kind(files[best]))) best = i;
+    }
     return best;
 }
 

@@ -26,8 +26,8 @@ static const struct kl_option options[] = {
       "Predictions", NULL },
     { "replica", 0, KL_OPT_STRING, AT(replica), "K|best", 0, 0, true,
       "this head alone, from 0, or the best by validation (default: the mean of all)", NULL, NULL },
-    { "csv", 0, KL_OPT_STRING, AT(csv), "FILE", 0, 0, false, "a line a sample as well; -: on the screen",
-      NULL, NULL },
+    { "csv", 0, KL_OPT_STRING, AT(csv), "FILE|-", 0, 0, false,
+      "a line a sample as well; -: on the screen", NULL, NULL },
     KL_DEVICE_OPTION(AT(common.device)),
 };
 const struct kl_tool kl_predict_tool = {
@@ -65,7 +65,7 @@ static int open_inputs(struct kl_mode_run *run, struct kl_error *err)
     struct work *w = run->state;
     struct values *v = run->values;
     w->v = v;
-    int code = kl_store_mode_csv_check(run, v->csv, "index,", err);
+    int code = kl_store_mode_text_check(run, "csv", v->csv, "index,", err);
     if (!code) code = kl_sampling_judged_open(&w->head, &w->draws, run->stage.inputs[0], err);
     if (!code) code = kl_store_file_open(&w->input, run->stage.inputs[1], err);
     if (!code) code = kl_head_origin_check(&w->differs, w->head, w->input, run->stage.log, err);
@@ -237,9 +237,10 @@ static void put_name(FILE *to, const struct predictions *p, size_t k, const char
     kl_csv_write(to, field, n < (int)sizeof field ? (size_t)n : sizeof field - 1);
 }
 
-static void put_csv(FILE *to, const void *context)
+static int put_csv(FILE *to, const void *context, struct kl_error *err)
 {
     const struct predictions *p = context;
+    (void)err;
     fprintf(to, "index%s,prediction", p->files ? ",name" : "");
     for (size_t k = 0; k < p->c; k++) fputc(',', to), put_name(to, p, k, "p ");
     for (size_t k = 0; k < p->c && p->deviation; k++) fputc(',', to), put_name(to, p, k, "sd ");
@@ -256,6 +257,7 @@ static void put_csv(FILE *to, const void *context)
             fprintf(to, ",%.3g", (double)p->deviation[i * p->c + k]);
         fputc('\n', to);
     }
+    return KL_OK;
 }
 
 /* From the features, as they are called now: names are no part of a key. */
@@ -279,7 +281,7 @@ static int write_csv(struct kl_mode_run *run, struct kl_error *err)
     if (!v->csv) return KL_OK;
     int code = load(&p, v->common.output, err);
     if (!code) code = take_files(&p, ((const struct work *)run->state)->input, err);
-    if (!code) code = kl_store_mode_csv_write(run, v->csv, put_csv, &p, err);
+    if (!code) code = kl_store_mode_text_write(run, v->csv, put_csv, &p, err);
     free_predictions(&p);
     return code;
 }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT
    `sgld export`: a kept draw of a head's chains as a head file, which qeval, qconvert and figures take
    as any other. */
+#include <string.h>
+
 #include "sampling/heads/heads.h"
 #include "store/kind.h"
 #include "store/mode.h"
@@ -33,9 +35,22 @@ struct work {
     struct kl_sampling_heads heads;
 };
 
+/* Who names it so wants the chains, which are one as they are. */
+static int refuse_netcdf(const struct kl_mode_run *run, struct kl_error *err)
+{
+    const struct kl_common *common = run->stage.common;
+    const char *dot = common->output ? strrchr(common->output, '.') : NULL;
+    if (!dot || strcmp(dot, ".nc") != 0 || common->force) return KL_OK;
+    return kl_fail(err, KL_EUSAGE,
+                   "%s: export writes one draw as a head, which is no NetCDF; ArviZ opens the chains "
+                   "themselves: from_netcdf('%s'); name a head .h5, or give --force",
+                   common->output, *run->stage.inputs);
+}
+
 static int open_chains(struct kl_mode_run *run, struct kl_error *err)
 {
     struct work *w = run->state;
+    if (refuse_netcdf(run, err)) return err->code;
     int code = kl_store_file_open_kind(&w->chains, *run->stage.inputs, &kl_sampling_chains_kind, err);
     run->few[run->n_parents++] = w->chains;
     return code ? code : kl_sampling_heads_open(&w->heads, w->chains, err);
@@ -77,7 +92,7 @@ static void words(struct kl_mode_run *run, FILE *to)
 {
     const struct values *v = run->values;
     const struct work *w = run->state;
-    fprintf(to, "%s: draw %lld of %zu\n", v->common.output, (long long)v->draw, w->heads.n);
+    fprintf(to, "%s: a head, draw %lld of %zu\n", v->common.output, (long long)v->draw, w->heads.n);
 }
 
 static void close_chains(struct kl_mode_run *run)

@@ -265,31 +265,6 @@ struct work {
     struct kl_device device;
 };
 
-static int open_inputs(struct kl_mode_run *run, struct kl_error *err)
-{
-    struct work *w = run->state;
-    struct kl_sampling_head_values *v = w->v = run->values;
-    bool differs = false;
-    w->mode = run, w->found.v = v, w->found.stage = &run->stage;
-    run->version = numerical_version(v);
-    if (!v->head)
-        return kl_fail(err, KL_EUSAGE, "head: no --head HEAD.h5, whose parameters are to be sampled");
-    if (v->compare && strcmp(v->parameters, "all") != 0 && strcmp(v->parameters, "tail") != 0)
-        return kl_fail(
-            err, KL_EUSAGE,
-            "--compare with --parameters %s: what stays fixed was trained with the circuit; take all or "
-            "tail",
-            v->parameters);
-    int code = kl_store_file_open(&w->features_file, *run->stage.inputs, err);
-    if (!code) code = kl_store_file_open_kind(&w->head_file, v->head, &kl_head_kind, err);
-    if (!code && v->replica < 0)
-        code = kl_head_evaluation_replica(&v->replica, "best", w->head_file, "", err);
-    if (!code)
-        code = kl_head_origin_check(&differs, w->head_file, w->features_file, run->stage.log, err);
-    run->few[run->n_parents++] = w->head_file, run->few[run->n_parents++] = w->features_file;
-    return code;
-}
-
 static int key(struct kl_mode_run *run, struct kl_key *key, struct kl_error *err)
 {
     const struct work *w = run->state;
@@ -454,6 +429,67 @@ static int sample_rivals(struct work *w, struct kl_error *err)
         if (!kl_store_ranks_follow(w->mode->ranks)) keep_stopped(w);
         kl_store_ranks_wait(w->mode->ranks);
     }
+    return code;
+}
+
+/* For --dry-run: each model's ladder for a moment. */
+static int estimate(void *context, struct kl_estimate *to, struct kl_error *err)
+{
+    struct kl_mode_run *mode = context;
+    struct work *w = mode->state;
+    const double begin = kl_clock();
+    int code = kl_pool_create(&mode->pool, (int)mode->stage.common->threads, err);
+    if (!code) code = prepare(mode, err);
+    if (!code) code = resume(w, err);
+    to->seconds = kl_clock() - begin;
+    to->at_most = w->settings.stop.on;
+    struct kl_sampling_settings s = w->settings;
+    s.keep = 0;
+    for (int i = 0; i < w->found.n && !code; i++) {
+        struct kl_sampling_run *own = NULL, *run = w->run;
+        struct kl_trial trial;
+        uint64_t done = 0, total = 0;
+        double seconds = 0;
+        if (i) {
+            code =
+                kl_sampling_run_open(&own, &s, &w->rivals[i].target, 1, kl_pool_size(mode->pool), err);
+            run = own;
+        }
+        if (!code) kl_sampling_run_done(run, &done, &total);
+        kl_trial_begin(&trial);
+        trial.from = done;
+        if (!code && done < total) code = kl_sampling_run_go(run, mode->pool, &trial.watch, err);
+        code = kl_trial_end(code);
+        if (!code && done < total) code = kl_trial_whole(&seconds, &trial, "an epoch", err);
+        to->seconds += seconds;
+        kl_sampling_run_close(&own);
+    }
+    return code;
+}
+
+static int open_inputs(struct kl_mode_run *run, struct kl_error *err)
+{
+    struct work *w = run->state;
+    struct kl_sampling_head_values *v = w->v = run->values;
+    bool differs = false;
+    w->mode = run, w->found.v = v, w->found.stage = &run->stage;
+    run->version = numerical_version(v);
+    run->stage.estimate = estimate, run->stage.estimate_context = run;
+    if (!v->head)
+        return kl_fail(err, KL_EUSAGE, "head: no --head HEAD.h5, whose parameters are to be sampled");
+    if (v->compare && strcmp(v->parameters, "all") != 0 && strcmp(v->parameters, "tail") != 0)
+        return kl_fail(
+            err, KL_EUSAGE,
+            "--compare with --parameters %s: what stays fixed was trained with the circuit; take all or "
+            "tail",
+            v->parameters);
+    int code = kl_store_file_open(&w->features_file, *run->stage.inputs, err);
+    if (!code) code = kl_store_file_open_kind(&w->head_file, v->head, &kl_head_kind, err);
+    if (!code && v->replica < 0)
+        code = kl_head_evaluation_replica(&v->replica, "best", w->head_file, "", err);
+    if (!code)
+        code = kl_head_origin_check(&differs, w->head_file, w->features_file, run->stage.log, err);
+    run->few[run->n_parents++] = w->head_file, run->few[run->n_parents++] = w->features_file;
     return code;
 }
 

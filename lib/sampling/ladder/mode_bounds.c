@@ -64,11 +64,11 @@ static const struct kl_option options[] = {
       "error of a guess; 0: as the file says", NULL, NULL },
     { "least-loss", 0, KL_OPT_FLOAT, AT(least), "X", -1, 1e9, true,
       "raw, for the learning coefficient; -1: that of the file", NULL, NULL },
-    { "csv", 0, KL_OPT_STRING, AT(csv), "FILE", 0, 0, false, "the ladder as the reference's CSV",
-      "Further files", NULL },
+    { "csv", 0, KL_OPT_STRING, AT(csv), "FILE|-", 0, 0, false,
+      "the ladder as the reference's CSV; -: on the screen", "Further files", NULL },
     { "csv-scale", 0, KL_OPT_CHOICE, AT(csv_scale), "same|raw|unit", 0, 0, false, "of its losses", NULL,
       NULL },
-    { "report", 0, KL_OPT_STRING, AT(report), "FILE", 0, 0, false,
+    { "report", 0, KL_OPT_STRING, AT(report), "FILE|-", 0, 0, false,
       "the ladder as the classic text report", NULL, NULL },
 };
 const struct kl_tool kl_sampling_bounds_tool = {
@@ -162,9 +162,11 @@ static int open_ladders(struct kl_mode_run *run, struct kl_error *err)
     w->run = run, w->factor = NAN;
     if (v->calibrate_on && v->factor != 1)
         return kl_fail(err, KL_EUSAGE, "--factor: --calibrate-on chooses it; give one of them");
-    int code = KL_OK;
-    if (v->common.output && v->calibrate_on)
-        code = kl_store_target_no_input(v->common.output, &v->calibrate_on, 1, err);
+    int code = kl_store_mode_text_check(run, "csv", v->csv, "Sample_size,", err);
+    if (!code) code = kl_store_mode_text_check(run, "report", v->report, "Results of ", err);
+    const char *const written[] = { v->common.output, v->csv, v->report };
+    for (int i = 0; i < 3 && !code && v->calibrate_on; i++)
+        if (written[i]) code = kl_store_target_no_input(written[i], &v->calibrate_on, 1, err);
     if (!code) code = read_ladder(w, 0, *run->stage.inputs, err);
     if (!code && v->calibrate_on) code = read_ladder(w, 1, v->calibrate_on, err);
     for (int i = 0; i < 2; i++)
@@ -278,35 +280,28 @@ static int save(struct kl_mode_run *run, struct kl_writer *writer, struct kl_err
     return kl_store_writer_text(writer, "", "calibrated_by", by, err);
 }
 
-/* A text that `write` makes, as atomically as all else. */
-static int publish_text(struct work *w, const char *path, const char *mark, bool csv,
-                        struct kl_error *err)
+static int put_ladder(FILE *to, const void *context, struct kl_error *err)
 {
-    char *text = NULL;
-    size_t size = 0;
-    bool written;
-    const struct values *v = w->v;
-    enum kl_sampling_scale scale = w->ladder.scale;
-    if (strcmp(v->csv_scale, "same") != 0)
-        scale = strcmp(v->csv_scale, "unit") == 0 ? KL_SAMPLING_UNIT : KL_SAMPLING_RAW;
-    const char *const inputs[] = { w->run->stage.inputs[0], v->calibrate_on };
-    int code = kl_store_target_check_bytes(path, 0, mark, v->common.force, inputs,
-                                           v->calibrate_on ? 2 : 1, err);
-    FILE *to = code ? NULL : open_memstream(&text, &size);
-    if (!code && !to) return kl_fail_memory(err, 4096);
-    if (!code && csv) code = kl_sampling_csv_write(to, &w->ladder, scale, w->ladder.name, err);
-    else if (!code) kl_sampling_classic_report(to, &w->ladder);
-    if (to && (ferror(to) | fclose(to)) != 0 && !code) code = kl_fail_memory(err, 4096);
-    if (!code) code = kl_store_publish_bytes(&written, path, text, size, err);
-    free(text);
-    return code;
+    const struct work *w = context;
+    const char *as = w->v->csv_scale;
+    const enum kl_sampling_scale scale = strcmp(as, "same") == 0   ? w->ladder.scale
+                                         : strcmp(as, "unit") == 0 ? KL_SAMPLING_UNIT
+                                                                   : KL_SAMPLING_RAW;
+    return kl_sampling_csv_write(to, &w->ladder, scale, w->ladder.name, err);
+}
+
+static int put_report(FILE *to, const void *context, struct kl_error *err)
+{
+    (void)err;
+    kl_sampling_classic_report(to, &((const struct work *)context)->ladder);
+    return KL_OK;
 }
 
 static int further_files(struct kl_mode_run *run, struct kl_error *err)
 {
-    struct work *w = run->state;
-    const int code = w->v->csv ? publish_text(w, w->v->csv, "Sample_size,", true, err) : KL_OK;
-    return code || !w->v->report ? code : publish_text(w, w->v->report, "Results of ", false, err);
+    const struct values *v = run->values;
+    const int code = kl_store_mode_text_write(run, v->csv, put_ladder, run->state, err);
+    return code ? code : kl_store_mode_text_write(run, v->report, put_report, run->state, err);
 }
 
 static int json(struct kl_mode_run *run, FILE *to, struct kl_error *err)

@@ -11,31 +11,9 @@
 
 /* ---- a comparison as a table, as JSON and as comma-separated values ---- */
 
-/* A number, or "undefined" at its width. */
-static void cell(FILE *to, int width, const char *format, double value)
+static void number(struct kl_table *t, const char *format, double value)
 {
-    char text[32] = "undefined";
-    if (isfinite(value)) snprintf(text, sizeof text, format, value);
-    fprintf(to, " %*s", width, text);
-}
-static void interval(FILE *to, const char *format, double low, double high)
-{
-    char text[64] = "undefined";
-    if (kl_has_width(low, high)) snprintf(text, sizeof text, format, low, high);
-    fprintf(to, " %19s", text);
-}
-
-static int widest(const struct kl_sequence_compared *c, bool pairs)
-{
-    size_t most = strlen("difference");
-    for (size_t m = 0; m < c->n_models && !pairs; m++)
-        if (strlen(c->models[m].name) > most) most = strlen(c->models[m].name);
-    for (size_t p = 0; p < c->n_pairs && pairs; p++) {
-        const size_t both =
-            strlen(c->models[c->pairs[p].a].name) + strlen(c->models[c->pairs[p].b].name) + 3;
-        if (both > most) most = both;
-    }
-    return (int)most;
+    kl_table_number(t, format, value, "undefined");
 }
 
 /* Is there an interval over people and seeds? */
@@ -46,42 +24,43 @@ static bool has_seeds(const struct kl_sequence_compared *c)
     return any;
 }
 
-static void tell_models(FILE *to, const struct kl_sequence_compared *c)
+static void make_models(struct kl_table *t, const struct kl_sequence_compared *c)
 {
-    const int width = widest(c, false);
-    fprintf(to, "%-*s %9s %19s", width, "model", "mean", "95 % over people");
-    if (has_seeds(c)) fprintf(to, " %19s", "95 % people, seeds");
-    fprintf(to, " %11s %10s %9s\n", "all windows", "over seeds", "mean rank");
+    const bool seeds = has_seeds(c);
+    /* As wide as the differences below, where these are short. */
+    kl_table_column(t, (int)strlen("difference"), "model"), kl_table_column(t, 9, "mean");
+    kl_table_column(t, 19, "95 % over people");
+    if (seeds) kl_table_column(t, 19, "95 % people, seeds");
+    kl_table_column(t, 11, "all windows"), kl_table_column(t, 10, "over seeds");
+    kl_table_column(t, 9, "mean rank");
     for (size_t m = 0; m < c->n_models; m++) {
         const struct kl_sequence_compared_model *const model = c->models + m;
-        fprintf(to, "%-*s", width, model->name);
-        cell(to, 9, "%.4f", model->mean), interval(to, "%.4f to %.4f", model->low, model->high);
-        if (has_seeds(c)) interval(to, "%.4f to %.4f", model->both.low, model->both.high);
-        cell(to, 11, "%.4f", model->windows), cell(to, 10, "%.4f", model->seeds);
-        cell(to, 9, "%.2f", model->rank);
-        fputc('\n', to);
+        kl_table_cell(t, "%s", model->name), number(t, "%.4f", model->mean);
+        kl_table_interval(t, "%.4f to %.4f", model->low, model->high);
+        if (seeds) kl_table_interval(t, "%.4f to %.4f", model->both.low, model->both.high);
+        number(t, "%.4f", model->windows), number(t, "%.4f", model->seeds);
+        number(t, "%.2f", model->rank);
     }
 }
 
-static void tell_pairs(FILE *to, const struct kl_sequence_compared *c)
+static void make_pairs(struct kl_table *t, const struct kl_sequence_compared *c)
 {
-    const int width = widest(c, true);
-    fprintf(to, "%-*s %9s %19s", width, "difference", "mean", "95 % over people");
-    if (has_seeds(c)) fprintf(to, " %19s", "95 % people, seeds");
-    fprintf(to, " %9s %9s %9s %9s %9s", "SE test", "p flips", "Holm", "p ranks", "Holm");
-    if (!isnan(c->ratio)) fprintf(to, " %9s", "p folds");
-    fputc('\n', to);
+    static const char *const titles[] = { "SE test", "p flips", "Holm", "p ranks", "Holm", "p folds" };
+    const bool seeds = has_seeds(c), folds = !isnan(c->ratio);
+    kl_table_column(t, 0, "difference"), kl_table_column(t, 9, "mean");
+    kl_table_column(t, 19, "95 % over people");
+    if (seeds) kl_table_column(t, 19, "95 % people, seeds");
+    for (int i = 0; i < (folds ? 6 : 5); i++) kl_table_column(t, 9, titles[i]);
     for (size_t k = 0; k < c->n_pairs; k++) {
         const struct kl_sequence_compared_pair *const p = c->pairs + k;
-        const char *const a = c->models[p->a].name, *const b = c->models[p->b].name;
-        fprintf(to, "%s - %s%*s", a, b, width - (int)(strlen(a) + strlen(b) + 3), "");
-        cell(to, 9, "%+.4f", p->difference), interval(to, "%+.4f to %+.4f", p->t.low, p->t.high);
-        if (has_seeds(c)) interval(to, "%+.4f to %+.4f", p->both.low, p->both.high);
-        cell(to, 9, "%.4f", p->test_error);
-        cell(to, 9, "%.3g", p->flips.both), cell(to, 9, "%.3g", p->flips_holm);
-        cell(to, 9, "%.3g", p->wilcoxon.both), cell(to, 9, "%.3g", p->wilcoxon_holm);
-        if (!isnan(c->ratio)) cell(to, 9, "%.3g", p->folds.p);
-        fputc('\n', to);
+        kl_table_cell(t, "%s - %s", c->models[p->a].name, c->models[p->b].name);
+        number(t, "%+.4f", p->difference);
+        kl_table_interval(t, "%+.4f to %+.4f", p->t.low, p->t.high);
+        if (seeds) kl_table_interval(t, "%+.4f to %+.4f", p->both.low, p->both.high);
+        number(t, "%.4f", p->test_error);
+        number(t, "%.3g", p->flips.both), number(t, "%.3g", p->flips_holm);
+        number(t, "%.3g", p->wilcoxon.both), number(t, "%.3g", p->wilcoxon_holm);
+        if (folds) number(t, "%.3g", p->folds.p);
     }
 }
 
@@ -128,21 +107,51 @@ static void tell_below(FILE *to, const struct kl_sequence_compared *c)
     else if (c->n_models > 2) fprintf(to, "Friedman over all: undefined\n");
 }
 
-static void tell_table(FILE *to, const struct kl_sequence_compared *c)
-{
-    fprintf(to, "%s of %zu models on %zu windows of %zu %s", kl_stats_metric_names[c->metric],
-            c->n_models, c->n_windows, c->n_people, c->n_people == 1 ? "person" : "people");
-    if (c->n_seeds) fprintf(to, ", %zu seed%s", c->n_seeds, kl_s(c->n_seeds));
-    fputc('\n', to);
-    tell_models(to, c), tell_pairs(to, c), tell_below(to, c);
-}
-
 struct work {
     struct kl_sequence_reported *reports; /* (n) */
     struct kl_file **files;
     size_t n;
     struct kl_sequence_compared compared;
+    struct kl_table models, pairs;
 };
+
+static int make_tables(struct work *w, struct kl_error *err)
+{
+    make_models(&w->models, &w->compared), make_pairs(&w->pairs, &w->compared);
+    return w->models.lost || w->pairs.lost ? kl_fail_memory(err, 4096) : KL_OK;
+}
+
+static void tell_table(FILE *to, const struct work *w)
+{
+    const struct kl_sequence_compared *c = &w->compared;
+    fprintf(to, "%s of %zu models on %zu windows of %zu %s", kl_stats_metric_names[c->metric],
+            c->n_models, c->n_windows, c->n_people, c->n_people == 1 ? "person" : "people");
+    if (c->n_seeds) fprintf(to, ", %zu seed%s", c->n_seeds, kl_s(c->n_seeds));
+    fputc('\n', to);
+    kl_table_write(to, &w->models, false, NULL), kl_table_write(to, &w->pairs, false, NULL);
+    tell_below(to, c);
+}
+
+/* What stands below the tables is in comments. */
+static int put_latex(FILE *to, const void *context, struct kl_error *err)
+{
+    const struct work *w = context;
+    char *below = NULL;
+    size_t size = 0;
+    int code = kl_table_write(to, &w->models, true, err);
+    if (!code) code = kl_table_write(to, &w->pairs, true, err);
+    FILE *lines = code ? NULL : open_memstream(&below, &size);
+    if (!code && !lines) return kl_fail_memory(err, 4096);
+    if (lines) tell_below(lines, &w->compared);
+    if (lines && (ferror(lines) | fclose(lines)) != 0) code = kl_fail_memory(err, 4096);
+    for (const char *line = below; !code && *line;) {
+        const int n = (int)strcspn(line, "\n") + 1;
+        fprintf(to, "%% %.*s", n, line);
+        line += n;
+    }
+    free(below);
+    return code;
+}
 
 /* ---- JSON ---- */
 
@@ -262,8 +271,10 @@ static void quoted(FILE *to, const char *text)
     fputc('"', to);
 }
 /* A line a pair. */
-static void tell_csv(FILE *to, const struct kl_sequence_compared *c)
+static int put_csv(FILE *to, const void *context, struct kl_error *err)
 {
+    const struct kl_sequence_compared *c = &((const struct work *)context)->compared;
+    (void)err;
     fputs("a,b,metric,windows,people,mean_a,mean_b,difference,low,high,test_error,sign_flip_p,sign_flip_"
           "holm,wilcoxon_p,wilcoxon_holm,t_p,folds_p,seeds_low,seeds_high,mcnemar_p\n",
           to);
@@ -278,6 +289,7 @@ static void tell_csv(FILE *to, const struct kl_sequence_compared *c)
         field(to, p->both.low), field(to, p->both.high), field(to, p->windows.p);
         fputc('\n', to);
     }
+    return KL_OK;
 }
 
 /* ---- `qseq compare`: reports of several models, paired over people. ---- */
@@ -285,9 +297,9 @@ static void tell_csv(FILE *to, const struct kl_sequence_compared *c)
 #define METRICS "accuracy|balanced_accuracy|kappa|auc|f1|log_loss|brier|calibration"
 struct values {
     struct kl_common common;
-    const char *metric;
+    const char *metric, *csv, *latex;
     int64_t draws;
-    bool csv, against_first;
+    bool against_first;
 };
 #define AT(field) offsetof(struct values, field)
 static const struct kl_option options[] = {
@@ -297,8 +309,10 @@ static const struct kl_option options[] = {
       "pairs of the first report with each other one alone", NULL, NULL },
     { "draws", 0, KL_OPT_INT, AT(draws), "N", 1000, 1e8, true,
       "sign flips, where people are over 40; else all", NULL, NULL },
-    { "csv", 0, KL_OPT_FLAG, AT(csv), NULL, 0, 0, false,
-      "without -o: comma-separated values, a line a pair", NULL, NULL },
+    { "csv", 0, KL_OPT_STRING, AT(csv), "FILE|-", 0, 0, false, "a line a pair as well; -: on the screen",
+      NULL, NULL },
+    { "latex", 0, KL_OPT_STRING, AT(latex), "FILE|-", 0, 0, false, "the tables, for booktabs", NULL,
+      NULL },
 };
 const struct kl_tool kl_sequence_compare_tool = {
     .name = "qseq",
@@ -307,7 +321,7 @@ const struct kl_tool kl_sequence_compare_tool = {
                "Friedman",
     .arguments = "compare REPORT.h5 REPORT.h5... [-o COMPARED.h5]",
     .example = "qseq compare hydra.report.h5 eegnet.report.h5 csp.report.h5 -o compared.h5\n"
-               "  qseq compare *.report.h5 --metric auc --csv > pairs.csv",
+               "  qseq compare *.report.h5 --metric auc --csv pairs.csv --latex pairs.tex",
     .options = options,
     .n_options = sizeof options / sizeof *options,
     .values_size = sizeof(struct values),
@@ -336,11 +350,11 @@ static int open_reports(struct kl_mode_run *run, struct kl_error *err)
     struct work *w = run->state;
     const struct values *v = run->values;
     const size_t n = run->stage.n_inputs;
-    if (v->csv && (v->common.json || v->common.output))
-        return kl_fail(err, KL_EUSAGE, "--csv and %s: give one of them",
-                       v->common.json ? "--json" : "-o");
     /* Without a file what is printed is the result, which -q leaves. */
     if (!v->common.output) ((struct values *)run->values)->common.quiet = false;
+    if (kl_store_mode_text_check(run, "csv", v->csv, "a,b,metric,", err) ||
+        kl_store_mode_text_check(run, "latex", v->latex, "\\begin{tabular}", err))
+        return err->code;
     w->reports = calloc(n, sizeof *w->reports), w->files = calloc(n, sizeof *w->files);
     if (!w->reports || !w->files) return kl_fail_memory(err, n * sizeof *w->reports);
     for (w->n = 0; w->n < n;) {
@@ -373,7 +387,8 @@ static int compare(struct kl_mode_run *run, struct kl_error *err)
     const struct values *v = run->values;
     const struct kl_sequence_compare_options o = { kl_choice(METRICS, v->metric), (size_t)v->draws,
                                                    (uint64_t)v->common.seed, v->against_first };
-    return kl_sequence_compare(&w->compared, w->reports, w->n, &o, err);
+    const int code = kl_sequence_compare(&w->compared, w->reports, w->n, &o, err);
+    return code ? code : make_tables(w, err);
 }
 
 static int save(struct kl_mode_run *run, struct kl_writer *writer, struct kl_error *err)
@@ -437,16 +452,25 @@ static int remark(struct kl_mode_run *run, struct kl_error *err)
 static void words(struct kl_mode_run *run, FILE *to)
 {
     const struct values *v = run->values;
-    const struct kl_sequence_compared *c = &((const struct work *)run->state)->compared;
     if (v->common.output) fprintf(to, "%s: ", v->common.output);
-    if (v->csv) tell_csv(to, c);
-    else tell_table(to, c);
+    tell_table(to, run->state);
+}
+
+/* Of a file that was there the comparison is made again. */
+static int write_texts(struct kl_mode_run *run, struct kl_error *err)
+{
+    const struct values *v = run->values;
+    const bool any = v->csv || v->latex, again = any && run->answer != KL_STAGE_COMPUTE;
+    int code = again ? compare(run, err) : KL_OK;
+    if (!code) code = kl_store_mode_text_write(run, v->csv, put_csv, run->state, err);
+    return code ? code : kl_store_mode_text_write(run, v->latex, put_latex, run->state, err);
 }
 
 static void close_reports(struct kl_mode_run *run)
 {
     struct work *w = run->state;
     kl_sequence_compared_free(&w->compared);
+    kl_table_free(&w->models), kl_table_free(&w->pairs);
     for (size_t i = 0; w->reports && i < w->n; i++) kl_sequence_reported_close(w->reports + i);
     for (size_t i = 0; w->files && i < w->n; i++) kl_store_file_close(&w->files[i]);
     free(w->reports), free(w->files);
@@ -464,6 +488,7 @@ static const struct kl_file_stage stage = { .kind = &kl_sequence_comparison_kind
                                             .compute = compare,
                                             .save = save,
                                             .remark = remark,
+                                            .after = write_texts,
                                             .json = json,
                                             .words = words,
                                             .close = close_reports };

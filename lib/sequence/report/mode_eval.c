@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "sequence/report/report.h"
 
@@ -44,6 +45,17 @@ static int by_kind(const void *a, const void *b)
     return strcmp(kl_store_file_content(x), kl_store_file_content(y));
 }
 
+/* What is neither model nor windows. --fold all leaves models in a folder beside its report. */
+static int refuse(const char *path, const struct kl_file *file, struct kl_error *err)
+{
+    char folds[4096];
+    snprintf(folds, sizeof folds, "%s.folds", path);
+    if (strcmp(kl_store_file_kind(file), kl_sequence_report_kind.name) != 0 || access(folds, F_OK))
+        return kl_store_fail_kind(err, path, kl_store_file_kind(file), &kl_sequence_model_kind);
+    return kl_fail(err, KL_EDATA, "%s: a report, expected models: those of its folds are %s/*.h5", path,
+                   folds);
+}
+
 int kl_sequence_report_files(struct kl_sequence_models_and_windows *w, struct kl_sequence_report *report,
                              struct kl_mode_run *run, struct kl_error *err)
 {
@@ -56,7 +68,7 @@ int kl_sequence_report_files(struct kl_sequence_models_and_windows *w, struct kl
         code = kl_store_file_open(file, path, err);
         if (!code && !is_model(*file) && !is_sweep(*file) &&
             strcmp(kl_store_file_kind(*file), kl_sequence_windows_kind.name))
-            code = kl_store_fail_kind(err, path, kl_store_file_kind(*file), &kl_sequence_model_kind);
+            code = refuse(path, *file, err);
         if (!code) w->n_models += is_model(*file), w->n_sweeps += is_sweep(*file);
     }
     if (code) return code;

@@ -14,7 +14,7 @@ struct values {
     const char *csv;
 };
 static const struct kl_option options[] = {
-    { "csv", 0, KL_OPT_STRING, offsetof(struct values, csv), "FILE", 0, 0, false,
+    { "csv", 0, KL_OPT_STRING, offsetof(struct values, csv), "FILE|-", 0, 0, false,
       "a line a window as well; -: on the screen", "Predictions", NULL },
 };
 const struct kl_tool kl_sequence_predict_tool = {
@@ -43,7 +43,7 @@ static int open_inputs(struct kl_mode_run *run, struct kl_error *err)
 {
     struct work *w = run->state;
     const struct values *v = run->values;
-    const int code = kl_store_mode_csv_check(run, v->csv, "window,recording", err);
+    const int code = kl_store_mode_text_check(run, "csv", v->csv, "window,recording", err);
     return code ? code : kl_sequence_report_files(&w->files, &w->report, run, err);
 }
 
@@ -198,9 +198,10 @@ static void put_name(FILE *to, const char *before, const char *name)
     fputc(',', to), kl_csv_write(to, field, strlen(field));
 }
 
-static void put_csv(FILE *to, const void *context)
+static int put_csv(FILE *to, const void *context, struct kl_error *err)
 {
     const struct predictions *p = context;
+    (void)err;
     fputs("window,recording,person,onset,prediction", to);
     for (size_t k = 0; k < p->c; k++) put_name(to, "p ", p->names[k]);
     for (size_t k = 0; k < p->c && p->deviation; k++) put_name(to, "sd ", p->names[k]);
@@ -216,6 +217,7 @@ static void put_csv(FILE *to, const void *context)
             fprintf(to, ",%.3g", p->deviation[i * p->c + k]);
         fputc('\n', to);
     }
+    return KL_OK;
 }
 
 static int write_csv(struct kl_mode_run *run, struct kl_error *err)
@@ -227,7 +229,7 @@ static int write_csv(struct kl_mode_run *run, struct kl_error *err)
     int code = kl_store_file_open_kind(&file, v->common.output, &kl_sequence_predictions_kind, err);
     if (!code) code = load(&p, file, err);
     kl_store_file_close(&file);
-    if (!code) code = kl_store_mode_csv_write(run, v->csv, put_csv, &p, err);
+    if (!code) code = kl_store_mode_text_write(run, v->csv, put_csv, &p, err);
     kl_sequence_names_free(p.names, p.c), kl_sequence_names_free(p.people, p.n_people);
     kl_sequence_names_free(p.recordings, p.n_recordings);
     free(p.subject), free(p.recording), free(p.predicted), free(p.onset), free(p.mean);

@@ -183,3 +183,21 @@ $ for o in 'list --apply' 'verify a.h5 --repair' 'show a.h5 --older-than 3' 'sho
 > 2
 > cache: --force: belongs to merge
 > 2
+
+# The columns for a spreadsheet, with all digits, and for LaTeX.
+$ cache list . --columns lr,optimizer --csv c.csv --latex - 2>log; cat c.csv; cache list . --csv c.csv; cache list . --columns lr --csv - --json; echo mine >m.csv; cache list . --columns lr --csv m.csv; cat m.csv
+> \begin{tabular}{rrl} % \usepackage{booktabs}
+> \toprule
+> lr & optimizer & file \\
+> \midrule
+> 0.001 & adam & ./wide.h5 \\
+> 0.001 & - & ./wide/c.h5 \\
+> \bottomrule
+> \end{tabular}
+> lr,optimizer,path
+> 0.001,adam,./wide.h5
+> 0.001,,./wide/c.h5
+> mine
+! cache: --csv: of which columns is not said; give --columns NAME,...
+! cache: --csv - and --json: both are for the screen; give --csv FILE
+! cache: m.csv: was not written by ketline; give another name, or --force to replace it

@@ -32,9 +32,6 @@ $ qcontrol export x.h5 --unit '20 ns' --rate '1 GS/s' --if '50 MHz' --bits 16 -F
 > designed 0.0414
 > sampled 0.0414 +2.1e-05, +2.1e-05 of it by the intermediate frequency
 > quantised 0.0414 +2.1e-05
-> low pass 0.0414 +2.1e-05
-> skew 0.0414 +2.1e-05
-> amplitude 0.0414 +2.1e-05
 > all 0.0414 +2.1e-05
 > {"drive_x":{"mixInputs":{"I":["con1",1],"Q":["con1",2]},"intermediate_frequency":50000000,"operations":{"play":"pulse_x"}}}
 > {"pulse_x":{"operation":"control","length":20,"waveforms":{"I":"wave_x_i","Q":"wave_x_q"}}}
@@ -81,7 +78,7 @@ $ qcontrol optimize -g cz --system two-qubits --starts 2 --segments 10 -o cz.h5 
 + qcontrol score cz.qasm -p cz.h5 | wc -l
 + grep -cE '^ *(port|frame|waveform|play)' cz.qasm
 > cz.qasm: 40 samples of 6 outputs, 100 a unit of time, 12 bits, x1 at 20 cycles, x2 at -11 cycles, computed
-> 9
+> 6
 > 16
 
 # A full scale that would clip; zeros behind; the file on standard output, the words beside it.
@@ -109,8 +106,6 @@ $ qcontrol export x.h5 -o z.csv --tau 0.05 --tolerate 1e-4
 > sampled 0.0414 small
 > quantised 0.0414 small
 > low pass 0.0415 +1.0e-04
-> skew 0.0414 small
-> amplitude 0.0414 small
 > all 0.0415 +1.0e-04
 ! qcontrol: z.csv: the loss rises by 0.0001, --tolerate 0.0001; alone low pass by 0.0001
 ? 1

@@ -13,12 +13,12 @@ $ cache show transmon.h5 | sed -n '/^in use/,/jump/p; /^range/p'
 > range   detuning, -0.1256637061 to 0.1256637061 rad/ns (-20 to 20 MHz)
 
 # Does it pay? The network is near each task's optimum, and far below the best fixed pulse.
-$ qcontrol regret transmon.h5 --tasks 6 --starts 1 --scales 3 --progress none -o regret.h5 2>/dev/null >table; grep -oE "network pays|each task's optimum|best fixed pulse, 5 steps" table | sort
+$ qcontrol regret transmon.h5 --tasks 6 --starts 1 --scales 3 --progress none -o regret.h5 2>/dev/null >table; grep -oE "(network|adapting) pays|each task's optimum|best fixed pulse, 5 steps" table | sort
 + value() { grep -m 1 "$1" table | awk '{ print $(NF - 5) }'; }
 + echo $(value optimum) $(value 'policy, 5') $(value 'best fixed pulse  ') | awk '{ print ($2 < 1.1 * $1), ($3 > 3 * $2) }'; h5dump -a tasks/columns regret.h5 | grep -o '"detuning"'
+> adapting pays
 > best fixed pulse, 5 steps
 > each task's optimum
-> network pays
 > 1 1
 > "detuning"
 

@@ -14,8 +14,8 @@ $ cp $ROOT/examples/control/*.yaml . && qcontrol optimize --model transmon.yaml 
 ! qcontrol: control y times i * (a^+ - a) / 2, |y| at most 0.6283185307 rad/ns (100 MHz, 2 pi applied)
 ! qcontrol: target  gate x, 1 - fidelity average
 ! qcontrol: target  gate x, 1 - fidelity leakage
-! qcontrol: pulse   T 12 ns (default), 4 segments
-! qcontrol: target  gate x, 1 - fidelity average
+! qcontrol: pulse   T 12 ns (of the model), 4 segments
+! qcontrol: sought  gate x, 1 - fidelity average
 
 # The key says what is in the file, not where it is; another anharmonicity is another key.
 $ mkdir else && cp transmon.yaml else/m.yaml && sed 's/-300 MHz/-0.3 GHz/' transmon.yaml >same.yaml && sed 's/-300/-310/' transmon.yaml >other.yaml
@@ -82,7 +82,7 @@ $ qcontrol optimize --model any.yaml -S 8 -s 2 -m newton -o any.h5
 ! qcontrol: jump    rate2 = 0.01 1/us, operator sqrt(rate2) times X
 ! qcontrol: control x times 0.5 * X, |x| at most 6.283185307 rad/us (1 MHz, 2 pi applied)
 ! qcontrol: control y times 0.5 * Y + 0.02 * Z, |y| at most 6.283185307 rad/us (1 MHz, 2 pi applied)
-! qcontrol: pulse   T 1 us (default), 8 segments
+! qcontrol: pulse   T 1 us (of the model), 8 segments
 ! qcontrol: target  gate x, 1 - fidelity average
 ! qcontrol: Newton's method needs Hessian products, which there are for one qubit whose jumps are Z, |0><1|, |1><0|, and a mean; use lbfgs
 ? 2

@@ -62,8 +62,8 @@ $ qcontrol optimize --model transmon.yaml --set 'detuning=2 MHz' --limit 'x+iy=5
 > qcontrol: control x
 > qcontrol: control y
 > qcontrol: modulus |x + i y| at most 0.3141592654 rad/ns (--limit)
-> qcontrol: pulse   T 12 ns (default), 4 segments
-> qcontrol: target  gate x, 1 - fidelity average
+> qcontrol: pulse   T 12 ns (of the model), 4 segments
+> qcontrol: sought  gate x, 1 - fidelity average
 > m.h5: x of transmon, loss 0.232538 (average x) ...
 # Limits: one-sided, and of the modulus of a pair.
 $ qcontrol optimize -g x --limit 'x=0:3 y=-1:2' -S 8 -s 2 -o r.h5 2>&1 | grep control; h5dump -d lower_limits -d upper_limits r.h5 | grep '(0)'; qcontrol export r.h5 -o r.json -q; jq -c '.samples | map([min, max]) | .[0][0] >= 0, .[0][1] <= 3 + 1e-14, .[1][0] >= -1, .[1][1] <= 2' r.json
@@ -112,8 +112,7 @@ $ printf 'name: pair\ntime-unit: ns\nlevels: [3, 3]\nduration: 20 ns\nhamiltonia
 ! qcontrol: control f times sqrt(0.5) * (a2 + ad2), f from 0 to 0.3141592654 rad/ns (0 MHz to 50 MHz, 2 pi applied)
 ! qcontrol: control z times n1, |z| at most 0.1256637061 rad/ns (20 MHz, 2 pi applied)
 ! qcontrol: target  gate cz, 1 - fidelity average
-! qcontrol: pulse   T 20 ns (default), 4 segments
-! qcontrol: target  gate cz, 1 - fidelity average
+! qcontrol: pulse   T 20 ns (of the model), 4 segments
 $ cache show p.h5 | sed -n '/^in use/,$p'
 > in use
 > system  pair: 9 levels, the first 4 compute, time in ns
@@ -127,7 +126,7 @@ $ cache show p.h5 | sed -n '/^in use/,$p'
 > control f, from 0 to 0.3141592654 rad/ns
 > control z, |z| at most 0.1256637061 rad/ns
 > modulus |e_x + i e_y| at most 0.3141592654 rad/ns
-> pulse   T 20 ns (default), 4 segments
+> pulse   T 20 ns (of the model), 4 segments
 > target  gate cz, 1 - fidelity average
 # Samples of each pair have a modulus of at most 1.
 $ qcontrol optimize --model pair.yaml -S 4 -s 1 -i 1 --start-size 5 -q -o p.h5; qcontrol export p.h5 -o p.qasm -q; sed -n '/wave_e_x/,/}/p' p.qasm | grep -oE '[-0-9.e]+ [-+] [0-9.e-]+im' | tr -d 'im ' | sed 's/\(.\)\([-+]\)/\1 \2/' | awk '{ m = $1 * $1 + $2 * $2; if (m > s) s = m } END { print (s <= 1), (s > 0.9) }'

@@ -6,23 +6,52 @@ $ D=$DATA/digits; extract-features $D/train-images-idx3-ubyte --resize 28 --limi
 + qtrain train.h5 --epochs 10 --seed 7 -q -o one,more.h5
 
 $ qeval lr-*.h5 one,more.h5 test.h5 | sed -E 's/[+-]?[0-9]\.[0-9]+(e-[0-9]+)?/#/g; s/ +/ /g'
-> head heads seed accuracy 95 % over samples sd log loss - twin - frozen - none
-> lr#.h5 3 0 # # to # # # - - -
-> lr#.h5 3 0 # # to # # # - - -
-> lr#.h5 3 0 # # to # # # - - -
-> one,more.h5 1 7 # # to # - # # # #
+> head lr heads seed accuracy 95 % over samples sd log loss - twin - frozen - none
+> lr#.h5 # 3 0 # # to # # # - - -
+> lr#.h5 # 3 0 # # to # # # - - -
+> lr#.h5 # 3 0 # # to # # # - - -
+> one,more.h5 # 1 7 # # to # - # # # #
 > difference mean 95 % over seeds McNemar p Holm
 > lr#.h5 - lr#.h5 # # to # # #
 > lr#.h5 - lr#.h5 # # to # # #
 > one,more.h5 - lr#.h5 # undefined # #
 > McNemar: of the first heads of two files
 
-$ qeval lr-*.h5 one,more.h5 test.h5 --csv > heads.csv; head -n 1 heads.csv; sed '1d; s/,360,.*//' heads.csv
-> head,replicas,seed,samples,accuracy,accuracy_sd,accuracy_low,accuracy_high,log_loss,ece,noise,shots,collapsed,minus_twin,minus_twin_low,minus_twin_high,minus_frozen,minus_frozen_low,minus_frozen_high,minus_none,minus_none_low,minus_none_high,minus_first,minus_first_low,minus_first_high,mcnemar_p,mcnemar_holm
+$ qeval lr-*.h5 one,more.h5 test.h5 --csv - > heads.csv; head -n 1 heads.csv; sed '1d; s/,360,.*//' heads.csv
+> head,replicas,seed,samples,accuracy,accuracy_sd,accuracy_low,accuracy_high,log_loss,ece,noise,shots,collapsed,minus_twin,minus_twin_low,minus_twin_high,minus_frozen,minus_frozen_low,minus_frozen_high,minus_none,minus_none_low,minus_none_high,minus_first,minus_first_low,minus_first_high,mcnemar_p,mcnemar_holm,lr
 > lr-0.001.h5,3,0
 > lr-0.003.h5,3,0
 > lr-0.01.h5,3,0
 > "one,more.h5",1,7
+
+# The same to a file, beside the table; for LaTeX, where names and powers are not what TeX takes them for.
+$ cp one,more.h5 a_b.h5; qeval lr-0.001.h5 a_b.h5 test.h5 --latex heads.tex --csv beside.csv >said; cut -c1-4 said; cut -d, -f 1-27 heads.csv | head -n 1 | cmp - <(head -n 1 beside.csv); sed 's/.*,//' heads.csv | tr '\n' ' '
++ sed -E 's/[0-9]+\.[0-9]+/#/g' heads.tex; qeval lr-0.001.h5 a_b.h5 test.h5 --latex - | cmp - heads.tex
++ for f in heads.tex; do awk '/tabular/ { next } /&/ { n = gsub(/&/, "&"); if (m && n != m && NR < 8) print "columns differ"; m = n }' $f; done; echo mine >mine.tex; qeval a_b.h5 test.h5 --latex mine.tex; cat mine.tex
+> head
+> lr-0
+> a_b.
+> diff
+> a_b.
+> McNe
+> lr 0.001 0.003 0.01 0.001 \begin{tabular}{lrrrrrrrrr} % \usepackage{booktabs}
+> \toprule
+> head & heads & seed & accuracy & 95 \% over samples & sd & log loss & $-$ twin & $-$ frozen & $-$ none \\
+> \midrule
+> lr-#.h5 & 3 & 0 & # & # to # & # & # & - & - & - \\
+> a\_b.h5 & 1 & 7 & # & # to # & - & # & $-#$ & $-#$ & $-#$ \\
+> \bottomrule
+> \end{tabular}
+> \begin{tabular}{lrrrr} % \usepackage{booktabs}
+> \toprule
+> difference & mean & 95 \% over seeds & McNemar p & Holm \\
+> \midrule
+> a\_b.h5 $-$ lr-#.h5 & $-#$ & undefined & $#\times10^{-9}$ & $#\times10^{-9}$ \\
+> \bottomrule
+> \end{tabular}
+> % McNemar: of the first heads of two files
+> mine
+! qeval: mine.tex: was not written by ketline; give another name, or --force to replace it
 
 # The numbers are those of the reports; p by McNemar is that of --compare, and Holm's is R's p.adjust, by awk.
 $ for h in lr-*.h5 one,more.h5; do qeval -q $h test.h5 --compare lr-0.001.h5 --json -o r.h5; done >reports.json
@@ -57,11 +86,19 @@ $ cp lr-0.01.h5 again.h5; qeval lr-0.01.h5 one,more.h5 again.h5 test.h5
 $ qeval lr-0.01.h5 one,more.h5 test.h5 -o r.h5
 ! qeval: -o: a report is of one head; without -o there is a table of all heads
 ? 2
-$ qeval lr-0.01.h5 test.h5 --csv -o r.h5
+$ qeval lr-0.01.h5 test.h5 --csv t.csv -o r.h5; qeval lr-0.01.h5 test.h5 --latex t.tex -o r.h5
 ! qeval: --csv is of the table; without -o there is a table of all heads
+! qeval: --latex is of the table; without -o there is a table of all heads
 ? 2
-$ qeval lr-0.01.h5 test.h5 --csv --json
-! qeval: --csv and --json: give one of them
+$ qeval lr-0.01.h5 test.h5 --csv - --json
+! qeval: --csv - and --json: both are for the screen; give --csv FILE
+? 2
+# Until 0.2.0 --csv took no file: who writes it so is told, and nothing is written over.
+$ qeval lr-0.01.h5 test.h5 --csv; qeval lr-0.01.h5 test.h5 --csv -q; qeval --csv lr-0.01.h5 lr-0.003.h5 test.h5; qeval --csv lr-0.01.h5 test.h5
+! qeval: --csv: expected FILE|- after it (-: on the screen)
+! qeval: --csv: expected FILE|- after it (-: on the screen), found '-q'
+! qeval: --csv: found lr-0.01.h5, a file of kind 'head', expected FILE for a text, or - for the screen
+! qeval: 1 input, expected HEAD.h5|CHAINS.h5... FEATURES.h5; see --help
 ? 2
 $ qeval lr-0.01.h5 test.h5 --compare one,more.h5
 ! qeval: --compare is of a report; give -o, or name one,more.h5 before test.h5 for a table

@@ -11,7 +11,7 @@ $ qseq compare csp-lda.report.h5 mdm.report.h5
 > p flips, p ranks: of 5 people none is below 0.0625, after Holm's correction for 1 pair the least not below 0.0625
 > p folds: t of 5 folds, corrected for the training windows they share (test to training 0.25)
 ! qseq: 5 people: no test over them can give a p below 0.0625
-$ qseq compare csp-lda.report.h5 mdm.report.h5 --csv --metric auc | cut -d, -f 1-5
+$ qseq compare csp-lda.report.h5 mdm.report.h5 --csv - --metric auc | cut -d, -f 1-5
 > a,b,metric,windows,people
 > "csp-lda","mdm",auc,225,5
 ! qseq: 5 people: no test over them can give a p below 0.0625
@@ -21,7 +21,7 @@ $ qseq compare csp-lda.report.h5 mdm.report.h5 --json | jq -c '[.metric, .window
 
 # one model against each other one
 $ for f in 0 1 2 3 4; do qseq fit w.h5 -q -m mdm --estimator sample --split loso --fold $f -o s.$f.h5; done; qseq eval s.?.h5 w.h5 -q -o other.report.h5
-+ qseq compare --against-first mdm.report.h5 csp-lda.report.h5 other.report.h5 --csv 2>/dev/null | cut -d, -f 1-2
++ qseq compare --against-first mdm.report.h5 csp-lda.report.h5 other.report.h5 --csv - 2>/dev/null | cut -d, -f 1-2
 > a,b
 > "mdm (mdm.report.h5)","csp-lda"
 > "mdm (mdm.report.h5)","mdm (other.report.h5)"
@@ -46,8 +46,8 @@ $ qseq compare mdm.report.h5
 $ qseq compare mdm.report.h5 w.h5
 ! qseq: w.h5: found a file of kind windows, expected a report of qseq eval
 ? 65
-$ qseq compare csp-lda.report.h5 mdm.report.h5 --csv --json
-! qseq: --csv and --json: give one of them
+$ qseq compare csp-lda.report.h5 mdm.report.h5 --csv - --json
+! qseq: --csv - and --json: both are for the screen; give --csv FILE
 ? 2
 
 # The file of a comparison: its numbers are those that are printed; the page leads with its p.
@@ -64,7 +64,7 @@ $ qseq compare csp-lda.report.h5 mdm.report.h5 -q -o compared.h5; qseq compare c
 $ /usr/bin/python3 - <<'END'
 + import csv, h5py, subprocess
 + c = h5py.File('compared.h5')
-+ row = next(csv.DictReader(subprocess.run('qseq compare csp-lda.report.h5 mdm.report.h5 --csv', shell=True, stdout=subprocess.PIPE, text=True, stderr=subprocess.DEVNULL).stdout.splitlines()))
++ row = next(csv.DictReader(subprocess.run('qseq compare csp-lda.report.h5 mdm.report.h5 --csv -', shell=True, stdout=subprocess.PIPE, text=True, stderr=subprocess.DEVNULL).stdout.splitlines()))
 + for one, other in ('difference', 'difference'), ('low', 'difference_low'), ('high', 'difference_high'), ('sign_flip_p', 'sign_flip_p'), ('wilcoxon_holm', 'wilcoxon_holm'), ('folds_p', 'folds_p'):
 +     assert abs(float(row[one]) - c[other][0]) < 1e-12, one
 + assert [m.decode() for m in c['models']] == ['csp-lda', 'mdm'] and c['pairs'][()].tolist() == [[0, 1]]
@@ -78,7 +78,28 @@ $ figures -q csp-lda.report.h5 compared.h5 --report page.html && grep -A 2 '^<h1
 > compared.h5: csp-lda - mdm: accuracy -0.0978 (95 % -0.2125 to +0.0170), p 0.125 by sign flips over 5 people
 $ qseq compare mdm.report.h5 csp-lda.report.h5 --key | cmp -s - <(qseq compare csp-lda.report.h5 mdm.report.h5 --key) || echo 'the order is part of the key'
 > the order is part of the key
+# Tables for a paper and for a spreadsheet, beside the file or without one; of a file that is there, too.
+$ qseq compare csp-lda.report.h5 mdm.report.h5 -q --latex t.tex --csv - 2>log >alone.csv; rm compared.h5; for i in 1 2; do qseq compare csp-lda.report.h5 mdm.report.h5 -q -o compared.h5 --csv t$i.csv --latex t$i.tex 2>log; cmp alone.csv t$i.csv && cmp t.tex t$i.tex && echo same; done; cut -d'&' -f 1-3 t.tex
+> same
+> same
+> \begin{tabular}{lrrrrr} % \usepackage{booktabs}
+> \toprule
+> model & mean & 95 \% over people
+> \midrule
+> csp-lda & 0.6222 & 0.4261 to 0.8183
+> mdm & 0.7200 & 0.4798 to 0.9602
+> \bottomrule
+> \end{tabular}
+> \begin{tabular}{lrrrrrrrr} % \usepackage{booktabs}
+> \toprule
+> difference & mean & 95 \% over people
+> \midrule
+> csp-lda $-$ mdm & $-0.0978$ & $-0.2125$ to $+0.0170$
+> \bottomrule
+> \end{tabular}
+> % p flips, p ranks: of 5 people none is below 0.0625, after Holm's correction for 1 pair the least not below 0.0625
+> % p folds: t of 5 folds, corrected for the training windows they share (test to training 0.25)
 $ qseq compare mdm.report.h5 csp-lda.report.h5 --csv -o x.h5; qseq compare mdm.report.h5 csp-lda.report.h5 --csv --json
-! qseq: --csv and -o: give one of them
-! qseq: --csv and --json: give one of them
+! qseq: --csv: expected FILE|- after it (-: on the screen), found '-o'
+! qseq: --csv: expected FILE|- after it (-: on the screen), found '--json'
 ? 2

@@ -43,6 +43,10 @@ $ qseq predict m.h5.folds/0.h5 f.h5.folds/0.h5 new.h5 -o x.h5 2>&1 | grep -c ": 
 ! qseq: 1 input, expected MODEL.h5... WINDOWS.h5...; see qseq predict --help
 ! qseq: slow.h5: windows of 125 steps at 20 Hz, expected 125 at 40 as in m.h5.folds/0.h5
 ? 65
+$ qseq predict m.h5 new.h5 -o x.h5; qseq eval m.h5 new.h5 -o x.h5
+! qseq: m.h5: a report, expected models: those of its folds are m.h5.folds/*.h5
+! qseq: m.h5: a report, expected models: those of its folds are m.h5.folds/*.h5
+? 65
 $ qseq predict m.h5.folds/0.h5 new.h5 --csv new.h5 -o x.h5; qseq predict m.h5.folds/0.h5 new.h5 --csv - --json -o x.h5
 ! qseq: new.h5: is an input; give another name
 ! qseq: --csv - and --json: both are for the screen; give --csv FILE

@@ -36,7 +36,7 @@ $ qsweep f.h5 --grid "lr=1e-4:1e-1:log" --random 2 --seed 4 --epochs 1 --reducti
 > lr=0.05214.h5
 
 # All points on other samples, by qeval.
-$ extract-features $DATA/digits/train-images-idx3-ubyte --resize 28 --limit 100 -q -o t.h5; qeval few-heads/*.h5 t.h5 --csv 2>log | cut -d, -f 1-4 | sed 's/few-heads.//'
+$ extract-features $DATA/digits/train-images-idx3-ubyte --resize 28 --limit 100 -q -o t.h5; qeval few-heads/*.h5 t.h5 --csv - 2>log | cut -d, -f 1-4 | sed 's/few-heads.//'
 > head,replicas,seed,samples
 > lr=0.0005197_dropout=0.0706_core=circuit.h5,1,3,100
 > lr=0.0008105_dropout=0.4_core=none.h5,1,3,100

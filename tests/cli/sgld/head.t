@@ -58,7 +58,13 @@ $ sgld head test.h5 --head head.h5 -c long.yaml --compare -o rivals.h5 2>/dev/nu
 
 # A draw is a head.
 $ sgld export c.h5 --draw 3 -o d.h5
-> d.h5: draw 3 of 4
+> d.h5: a head, draw 3 of 4
+$ sgld export c.h5 --draw 3 -o d.nc; ls d.nc; sgld export c.h5 --draw 3 -o d.nc --force; sgld export c.h5 --draw 3 -o d.tex
+> d.nc: a head, draw 3 of 4
+! sgld: d.nc: export writes one draw as a head, which is no NetCDF; ArviZ opens the chains themselves: from_netcdf('c.h5'); name a head .h5, or give --force
+! ls: cannot access 'd.nc': No such file or directory
+! sgld: d.tex: -o writes HDF5, which no .tex is; name it d.h5, or give --force
+? 2
 
 $ qeval d.h5 test.h5 -o r.h5 | sed -E 's/-?[0-9]\.[0-9]+/#/g'
 > r.h5: accuracy # [#, #], log loss #, ECE # on 360 samples

@@ -1,0 +1,10 @@
+# A sweep's heads keep what was found of them, as those of qtrain do: a folder of them is sorted by accuracy; keys and contents are the same.
+$ extract-features $DATA/digits/train-images-idx3-ubyte --resize 28 --limit 200 -q -o f.h5; qsweep f.h5 --grid "lr=1e-3,1e-2,3e-2 layers=1,2" --epochs 20 --reduction 8 --replicas 2 -q -o s.h5 2>log; cache list s-heads --columns val_accuracy,lr,layers >listed; wc -l <listed
++ sed 1d listed | awk '{ printf "%.4f lr=%s layers=%s\n", $1, $2, $3 }' >own; cache show s.h5 | sed -nE 's/^lr=([^ ]*) layers=([12]) +[0-9]+ +[0-9]+ +([0-9.]+).*/\3 lr=\1 layers=\2/p' | awk '{ sub(/lr=.*e-.*/, sprintf("lr=%g", substr($2, 4)), $2); print }' >table; sort own | cmp - <(sort table) && echo 'as in the table'
++ qtrain f.h5 --lr 1e-2 --layers 2 --epochs 20 --reduction 8 --replicas 2 --no-controls -q -o one.h5 2>log; of() { cache show --json $1 | jq -r '.key, .content'; }; cmp <(of one.h5) <(of s-heads/lr=1e-2_layers=2.h5) && cache list s-heads --json --columns val_accuracy,best_epoch | jq -c 'select(.path | test("1e-2_layers=2")) | [.val_accuracy, .best_epoch]' | cmp - <(cache list . --json --columns val_accuracy,best_epoch | jq -c 'select(.path == "./one.h5") | [.val_accuracy, .best_epoch]') && echo 'as by qtrain'
++ qtrain f.h5 --lr 1e-2 --layers 2 --epochs 20 --reduction 8 --replicas 2 --no-controls -o s-heads/lr=1e-2_layers=2.h5 2>log | cut -d' ' -f 2-6
+> 7
+> as in the table
+> as by qtrain
+> up to date: 2 heads,
+! cache: 2 files without val_accuracy

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT
+   Whether adapting pays: by differences that are paired over tasks, whatever the size of the losses. */
+#include <string.h>
+
+#include "control/meta/regret.h"
+#include "tests/unit/check.h"
+
+enum { TASKS = 12 };
+
+/* Losses of the tasks: what each has of itself, `scale` times 1 + i / 4 plus a share of it, and what
+   comes and goes from task to task. */
+static void fill(double losses[TASKS], double scale, double share, double noise)
+{
+    for (int i = 0; i < TASKS; i++)
+        losses[i] = scale * (1 + i / 4.0) * (1 + share + noise * (i % 2 ? 1 : -1) * (1 + i % 3));
+}
+
+static enum kl_control_verdict judge(char words[KL_CONTROL_VERDICT], double scale, double fixed,
+                                     double noise)
+{
+    double adapted[TASKS], mean[TASKS], still[TASKS], steered[TASKS];
+    struct kl_control_regret r = {
+        .tasks = TASKS, .adapted = adapted, .mean = mean, .fixed = still, .steered = steered
+    };
+    fill(adapted, scale, 0, 0), fill(mean, scale, 0.5, 0);
+    fill(still, scale, fixed, noise), fill(steered, scale, fixed, noise);
+    kl_control_verdict_words(words, &r);
+    return kl_control_regret_verdict(&r);
+}
+
+int main(void)
+{
+    char words[KL_CONTROL_VERDICT];
+    /* Good pulses are told apart as bad ones are: a tenth of 1e-5 is a tenth. */
+    for (double scale = 1e-6; scale < 0.2; scale *= 10) {
+        CHECK(judge(words, scale, 0.1, 0) == KL_CONTROL_PAYS);
+        CHECK(judge(words, scale, -0.1, 0) == KL_CONTROL_DOES_NOT_PAY && strstr(words, "is better"));
+        CHECK(judge(words, scale, 0.02, 0.001) == KL_CONTROL_PAYS);
+        /* Within its standard error it is no difference, and small enough to be none. */
+        CHECK(judge(words, scale, 0.0005, 0.002) == KL_CONTROL_DOES_NOT_PAY && strstr(words, "as good"));
+        CHECK(judge(words, scale, 0.02, 0.2) == KL_CONTROL_DOES_NOT_PAY &&
+              strstr(words, "not told apart"));
+        /* Sure, and yet less than what searches leave. */
+        CHECK(judge(words, scale, 1e-6, 0) == KL_CONTROL_DOES_NOT_PAY && strstr(words, "as good"));
+    }
+    return failures != 0;
+}
