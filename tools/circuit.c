@@ -71,7 +71,7 @@ static int check_alone(int argc, char **argv, struct kl_error *err)
          o->entanglement || o->reupload || o->learn_scale || o->observables || o->file || o->qasm))
         code = kl_fail(err, KL_EUSAGE,
                        "a head has its own qubits, layers, ansatz, entanglement, mirror, embedding, "
-                       "reupload, learn-scale and observables; leave these and --circuit-file away");
+                       "reupload, learn-scale and observables; leave these and --circuit-file out");
     return code;
 }
 

@@ -206,7 +206,7 @@ static int check_idle(const struct run *run, struct kl_error *err)
         code = kl_options_refuse(&tool, run->v, &usual, "replica", none, err);
     if (!code && (run->drawings.single || !run->v->common.output))
         code = kl_options_refuse(&tool, run->v, &usual, "format",
-                                 "is of a folder of figures; leave it away", err);
+                                 "is of a folder of figures; leave it out", err);
     if (!code && !run->v->report)
         code = kl_options_refuse(&tool, run->v, &usual, "found", "is of a page; give --report", err);
     if (!code && !run->v->common.output)

@@ -92,7 +92,7 @@ static int check_export(const struct values *v, struct kl_error *err)
     for (size_t i = 0; i < tool.n_options && !code; i++)
         if (options[i].in_key)
             code = kl_options_refuse(&tool, v, &usual, options[i].name,
-                                     "makes a head of weights, with --features; leave it away", err);
+                                     "makes a head of weights, with --features; leave it out", err);
     return code;
 }
 
@@ -150,7 +150,7 @@ static int check_export_options(const struct run *run, struct kl_error *err)
     /* 0, the default, stands in what --print-config prints, too */
     if (run->v->all_replicas && run->v->replica)
         return kl_fail(err, KL_EUSAGE,
-                       "--replica %lld: --all-replicas takes all; leave one of them away",
+                       "--replica %lld: --all-replicas takes all; leave one of them out",
                        (long long)run->v->replica);
     return check_export(run->v, err);
 }

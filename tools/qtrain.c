@@ -105,7 +105,7 @@ static int profile(struct run *run, const char *path, FILE *out, struct kl_error
     const struct kl_common *common = &run->v->common;
     if (common->output || run->v->check_gradients || strncmp(common->device, "cuda", 4) == 0)
         return kl_fail(err, KL_EUSAGE, "--profile: %s",
-                       common->output            ? "trains nothing to be kept; leave -o away"
+                       common->output            ? "trains nothing to be kept; leave -o out"
                        : run->v->check_gradients ? "found --check-gradients beside it; give one"
                                                  : "is of the CPU's steps; give --device cpu");
     int code = kl_head_settings_settle(run->v, err);

@@ -199,7 +199,7 @@ static int check_alone(const struct kl_circuit_options *o, struct kl_error *err)
     return kl_fail(
         err, KL_EUSAGE,
         "a circuit in OpenQASM has its own qubits, layers, ansatz, entanglement, mirror, embedding, "
-        "reupload and learn-scale; leave these away");
+        "reupload and learn-scale; leave these out");
 }
 
 /* Line and column of a file with a name say which file. */

@@ -103,7 +103,7 @@ static int check_targets(const struct kl_circuit *c, struct kl_error *err)
                 return kl_fail(
                     err, KL_EUSAGE,
                     "fidelity(%s) under readout errors depends on the circuit that undoes the "
-                    "state; leave readout away, or observe strings",
+                    "state; leave out readout, or observe strings",
                     names[kind]);
         }
     }

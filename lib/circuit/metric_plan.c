@@ -108,12 +108,12 @@ int kl_circuit_metric_make(struct kl_metric **metric, const struct kl_circuit *c
     if (c->noise)
         return kl_fail(err, KL_EUSAGE,
                        "natural gradient: its metric tensor is that of pure states, and the circuit has "
-                       "noise; leave --noise away, or choose another --optimizer");
+                       "noise; leave --noise out, or choose another --optimizer");
     const int scale = kl_circuit_first_scale(c);
     if (scale >= 0)
         return kl_fail(err, KL_EUSAGE,
                        "natural gradient: weight %d is a learnable scale of inputs, which its metric "
-                       "tensor leaves out; leave --learn-scale away, or choose another --optimizer",
+                       "tensor leaves out; leave --learn-scale out, or choose another --optimizer",
                        scale);
     struct kl_metric *m = *metric = calloc(1, sizeof *m);
     if (!m) return kl_fail_memory(err, sizeof *m);

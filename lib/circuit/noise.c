@@ -376,7 +376,7 @@ int kl_circuit_readout_mean_check(const struct kl_circuit *c, struct kl_pauli st
         if ((wires >> q & 1) && fabs(e[0] - e[1]) > 1e-12)
             return kl_fail(err, KL_EUSAGE,
                            "shots of a string of several letters, not all Z, under readout errors that "
-                           "differ (qubit %d: %g and %g) are not mitigated; leave --shots away, or "
+                           "differ (qubit %d: %g and %g) are not mitigated; leave --shots out, or "
                            "observe strings of Z",
                            q, e[0], e[1]);
     }

@@ -224,7 +224,7 @@ int kl_circuit_frequencies(struct kl_frequency *f, const struct kl_circuit *c, s
     if (scale >= 0)
         return kl_fail(err, KL_EUSAGE,
                        "--optimizer rotosolve: weight %d is a learnable scale, in which outputs have "
-                       "another frequency for every sample; leave --learn-scale away, or choose "
+                       "another frequency for every sample; leave --learn-scale out, or choose "
                        "another optimizer",
                        scale);
     for (size_t i = 0; i < c->n_weights; i++) f[i] = (struct kl_frequency){ 0 };

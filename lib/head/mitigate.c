@@ -63,7 +63,7 @@ static int check_noise(const struct kl_circuit *c, const struct kl_mitigation *m
                        "--zne, --mitigate-readout: there is no noise to take back; give --noise");
     if (m->readout && !misreads(c))
         return kl_fail(err, KL_EUSAGE,
-                       "--mitigate-readout: the noise has no readout errors; leave it away");
+                       "--mitigate-readout: the noise has no readout errors; leave it out");
     if (m->n_scales && !kl_circuit_noise_errs(c->noise, c->n_qubits))
         return kl_fail(err, KL_EUSAGE,
                        "--zne: the noise has readout errors alone, which folded gates do not make "
@@ -87,7 +87,7 @@ static int check(const struct kl_head *head, const struct kl_mitigation_job *job
         if (c->targets[i].axis.x)
             code = kl_fail(err, KL_EUSAGE,
                            "shots of a fidelity with no basis state are one outcome alone, from which "
-                           "readout errors are not taken back; leave --shots away, or observe strings");
+                           "readout errors are not taken back; leave --shots out, or observe strings");
     return code;
 }
 

@@ -75,7 +75,7 @@ static int settle_noise(struct kl_head_settings *v, struct kl_error *err)
     if (!code && v->head.circuit.noise && v->train.options.optimizer.kind == KL_QNG)
         return kl_fail(err, KL_EUSAGE,
                        "--optimizer qng: its metric is that of pure states, and --noise leaves none; "
-                       "leave one of them away");
+                       "leave one of them out");
     if (code) return code;
     return kl_circuit_trajectories_read(&v->head.circuit.trajectories, v->trajectories, 1,
                                         v->noise ? v->noise : "", err);

@@ -52,7 +52,7 @@ int kl_head_growth_check(const struct kl_head_options *o, int64_t epochs, struct
         return kl_fail(
             err, KL_EUSAGE,
             "--grow: learnable scales stand behind the weights of all layers, which then do not "
-            "join one after another; leave --learn-scale or --grow away");
+            "join one after another; leave --learn-scale or --grow out");
     if (!unit)
         return kl_fail(err, KL_EUSAGE, "--grow: %s cannot grow layer by layer",
                        *o->circuit.qasm ? "a circuit in OpenQASM" : "ansatz qcnn");

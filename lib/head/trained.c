@@ -42,10 +42,10 @@ int kl_head_trained_check(const struct kl_file *head, const struct kl_file *inpu
         return kl_fail(
             err, KL_EDATA,
             "%s: --split val: the weights come from elsewhere, and what they were trained on is "
-            "not known; leave --split away",
+            "not known; leave --split out",
             kl_store_file_path(head));
     return kl_fail(err, KL_EDATA,
-                   "%s: --split val: %s was not trained on these features; leave --split away",
+                   "%s: --split val: %s was not trained on these features; leave --split out",
                    kl_store_file_path(input), kl_store_file_path(head));
 }
 

@@ -118,7 +118,7 @@ static int check_twice(const struct kl_sweep_points *s, struct kl_error *err)
     if (!code && other)
         code = kl_fail(err, KL_EUSAGE,
                        "--grid: '%.255s' and '%.255s' are one %s: the same in other words, or files of "
-                       "the same content; leave one away",
+                       "the same content; leave one out",
                        one->name, other->name, s->job->stage->kind->name);
     return code;
 }

@@ -281,7 +281,7 @@ static int make_objective(struct kl_control_setup *s, const struct kl_control_mo
     if (!given && of_model->gate.d) {
         s->target = of_model->gate, s->is_state = of_model->is_state;
         if (of_model->is_state && s->fidelity != KL_CONTROL_AVERAGE && s->fidelity != KL_CONTROL_STATE)
-            return kl_fail(err, KL_EUSAGE, "--fidelity %s: the model's target is a state; leave it away",
+            return kl_fail(err, KL_EUSAGE, "--fidelity %s: the model's target is a state; leave it out",
                            o->fidelity);
         if (of_model->is_state)
             return kl_control_objective_states(&s->objective, &s->system, of_model->from,

@@ -96,13 +96,13 @@ int kl_classify_settings_complete(void *values, struct kl_error *err)
     struct kl_study_settings *v = values;
     const bool named = v->protocol && kl_choice(KL_STUDY_PROTOCOLS, v->protocol) == KL_REFERENCE;
     if (v->reference && v->protocol && !named)
-        return kl_fail(err, KL_EUSAGE, "--reference has a protocol of its own; leave --protocol %s away",
+        return kl_fail(err, KL_EUSAGE, "--reference has a protocol of its own; leave --protocol %s out",
                        v->protocol);
     v->reference = v->reference || named;
     if (!v->protocol) v->protocol = v->reference ? "reference" : "holdout";
     if (v->reference && !isnan(v->validation))
         return kl_fail(err, KL_EUSAGE,
-                       "--validation: the study has no validation rows; leave it or --reference away");
+                       "--validation: the study has no validation rows; leave it or --reference out");
     if (isnan(v->validation)) v->validation = v->reference ? 0 : 0.1;
     if (v->test + v->validation >= 1)
         return kl_fail(err, KL_EUSAGE, "--test %g and --validation %g leave no rows to train on",

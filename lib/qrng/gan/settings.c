@@ -19,7 +19,7 @@ static int settle_reference(struct kl_gan_options *o, struct kl_error *err)
     if (o->word_bits || o->hidden || o->steps || o->patience || o->resamples || o->penalty != 0)
         return kl_fail(err, KL_EUSAGE,
                        "--reference has its own word-bits, hidden, discriminator-steps, "
-                       "gradient-penalty, patience and resamples; leave these away");
+                       "gradient-penalty, patience and resamples; leave these out");
     fill(&o->epochs, quantum ? 50 : 100);
     o->hidden = quantum ? 10 : 20;
     o->steps = 1;

@@ -123,7 +123,7 @@ int kl_synthetic_plan(struct kl_synthetic_plan *plan, const struct kl_synthetic_
     plan->study = strcmp(o->variant, "own") != 0;
     if (plan->study && (plan->pairs || o->bias || o->copy || o->drift || o->laws))
         return kl_fail(err, KL_EUSAGE,
-                       "--variant %s has its own source, bias, copy and drift; leave them away",
+                       "--variant %s has its own source, bias, copy and drift; leave them out",
                        o->variant);
     if (plan->pairs ? o->bias || o->copy || o->drift : o->laws != NULL)
         return kl_fail(err, KL_EUSAGE, "--source %s: %s", o->source,

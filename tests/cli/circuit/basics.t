@@ -112,7 +112,7 @@ $ printf 'qubit[2] q;\ncx q[0], q[2];\n' > bad.qasm; circuit show --circuit-file
 ? 65
 
 $ circuit show --circuit-file again.qasm --layers 2
-! circuit: a circuit in OpenQASM has its own qubits, layers, ansatz, entanglement, mirror, embedding, reupload and learn-scale; leave these away
+! circuit: a circuit in OpenQASM has its own qubits, layers, ansatz, entanglement, mirror, embedding, reupload and learn-scale; leave these out
 ? 2
 
 $ circuit show --circuit-file none.qasm
@@ -126,16 +126,16 @@ $ qtrain -q f.h5 --noise depolarizing=0.01 --epochs 1 --no-controls -o n.h5 > lo
 
 # Options of a circuit beside a head are not ignored.
 $ for o in '--qubits 3' '--qubits 4' '--mirror 2' --reupload '--observables x' '--circuit-file c.qasm' '--ansatz ry-ring'; do circuit show h.h5 $o; done
-! circuit: a head has its own qubits, layers, ansatz, entanglement, mirror, embedding, reupload, learn-scale and observables; leave these and --circuit-file away
-! circuit: a head has its own qubits, layers, ansatz, entanglement, mirror, embedding, reupload, learn-scale and observables; leave these and --circuit-file away
-! circuit: a head has its own qubits, layers, ansatz, entanglement, mirror, embedding, reupload, learn-scale and observables; leave these and --circuit-file away
-! circuit: a head has its own qubits, layers, ansatz, entanglement, mirror, embedding, reupload, learn-scale and observables; leave these and --circuit-file away
-! circuit: a head has its own qubits, layers, ansatz, entanglement, mirror, embedding, reupload, learn-scale and observables; leave these and --circuit-file away
-! circuit: a head has its own qubits, layers, ansatz, entanglement, mirror, embedding, reupload, learn-scale and observables; leave these and --circuit-file away
-! circuit: a head has its own qubits, layers, ansatz, entanglement, mirror, embedding, reupload, learn-scale and observables; leave these and --circuit-file away
+! circuit: a head has its own qubits, layers, ansatz, entanglement, mirror, embedding, reupload, learn-scale and observables; leave these and --circuit-file out
+! circuit: a head has its own qubits, layers, ansatz, entanglement, mirror, embedding, reupload, learn-scale and observables; leave these and --circuit-file out
+! circuit: a head has its own qubits, layers, ansatz, entanglement, mirror, embedding, reupload, learn-scale and observables; leave these and --circuit-file out
+! circuit: a head has its own qubits, layers, ansatz, entanglement, mirror, embedding, reupload, learn-scale and observables; leave these and --circuit-file out
+! circuit: a head has its own qubits, layers, ansatz, entanglement, mirror, embedding, reupload, learn-scale and observables; leave these and --circuit-file out
+! circuit: a head has its own qubits, layers, ansatz, entanglement, mirror, embedding, reupload, learn-scale and observables; leave these and --circuit-file out
+! circuit: a head has its own qubits, layers, ansatz, entanglement, mirror, embedding, reupload, learn-scale and observables; leave these and --circuit-file out
 ? 2
 $ echo 'layers: 2' >c.yaml; circuit stats h.h5 --config c.yaml
-! circuit: a head has its own qubits, layers, ansatz, entanglement, mirror, embedding, reupload, learn-scale and observables; leave these and --circuit-file away
+! circuit: a head has its own qubits, layers, ansatz, entanglement, mirror, embedding, reupload, learn-scale and observables; leave these and --circuit-file out
 ? 2
 $ circuit show h.h5 --width 80 | cmp - <(circuit show h.h5 --width=80); circuit stats h.h5 --samples 100 --json | grep -c .
 > 1

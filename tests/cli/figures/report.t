@@ -239,7 +239,7 @@ $ figures head.h5 --images x -o fig
 ! figures: --images: is of a report, and none of these files is one
 ? 2
 $ figures head.h5 --figure curves --format svg -o a.png
-! figures: --format: is of a folder of figures; leave it away
+! figures: --format: is of a folder of figures; leave it out
 ? 2
 $ figures head.h5 --figure curves --report x.html
 ! figures: --figure: is of -o; the page has all figures as they are

@@ -31,7 +31,7 @@ $ qconvert h.h5 --replica 3 -o x.npz
 ! qconvert: h.h5: no replica 3; it holds 1, counted from 0
 ? 2
 $ qconvert h.h5 --all-replicas --replica 1 -o x.npz; ls x.npz
-! qconvert: --replica 1: --all-replicas takes all; leave one of them away
+! qconvert: --replica 1: --all-replicas takes all; leave one of them out
 ! ls: cannot access 'x.npz': No such file or directory
 ? 2
 $ qconvert f.h5 -o x.npz
@@ -115,15 +115,15 @@ $ qconvert $ROOT/tests/golden/weights/strong.npz --features f.h5 --qubits 3 --la
 $ qconvert h.npz --features f.h5 -q -o n.h5; figures n.h5 -o figures
 > figures: 1 figure in 2 files, 2 written
 $ qeval n.h5 f.h5 --split val -o v.h5
-! qeval: n.h5: --split val: the weights come from elsewhere, and what they were trained on is not known; leave --split away
+! qeval: n.h5: --split val: the weights come from elsewhere, and what they were trained on is not known; leave --split out
 ? 65
 
 # Options of the other direction.
 $ qconvert h.h5 --qubits 6 -o y.npz
-! qconvert: --qubits: makes a head of weights, with --features; leave it away
+! qconvert: --qubits: makes a head of weights, with --features; leave it out
 ? 2
 $ qconvert h.h5 --map vqc.weight=q -o y.npz
-! qconvert: --map: makes a head of weights, with --features; leave it away
+! qconvert: --map: makes a head of weights, with --features; leave it out
 ? 2
 $ qconvert h.npz --features f.h5 --replica 3 -o x.h5
 ! qconvert: --replica: is of weights that are written; --features makes heads of all

@@ -84,7 +84,7 @@ $ qeval exact.h5 f.h5 --noise readout=0.1 --extrapolate linear -o x.h5
 # strings of several letters that are measured alone: only errors that do not differ can be taken back
 $ qeval pairs.h5 f.h5 --noise readout=0.1 --mitigate-readout --shots 10 -q -o ok.h5; qeval pairs.h5 f.h5 --noise readout-0=0.1 --mitigate-readout -q -o ok2.h5
 + qeval pairs.h5 f.h5 --noise readout-0=0.1 --mitigate-readout --shots 10 -o x.h5
-! qeval: shots of a string of several letters, not all Z, under readout errors that differ (qubit 0: 0.1 and 0) are not mitigated; leave --shots away, or observe strings of Z
+! qeval: shots of a string of several letters, not all Z, under readout errors that differ (qubit 0: 0.1 and 0) are not mitigated; leave --shots out, or observe strings of Z
 ? 2
 
 # sums, marginals and fidelities too: exactly, and measured
@@ -98,12 +98,12 @@ $ qtrain f.h5 --epochs 1 --observables "0.5*ZZII-XIIY,probs(0,2),fidelity(0+1-)"
 ! qeval: f.h5: bits.h5 was trained on these; --split val takes those that it has not seen
 
 $ qeval sums.h5 f.h5 --noise readout=0.1 --mitigate-readout --shots 10 -o x.h5
-! qeval: shots of a fidelity with no basis state are one outcome alone, from which readout errors are not taken back; leave --shots away, or observe strings
+! qeval: shots of a fidelity with no basis state are one outcome alone, from which readout errors are not taken back; leave --shots out, or observe strings
 ? 2
 
 # noise of which there is nothing to take back
 $ qeval exact.h5 f.h5 --noise depolarizing=0.01 --mitigate-readout -o x.h5
-! qeval: --mitigate-readout: the noise has no readout errors; leave it away
+! qeval: --mitigate-readout: the noise has no readout errors; leave it out
 ? 2
 $ qeval exact.h5 f.h5 --noise readout=0.01 --zne 1,3 -o x.h5
 ! qeval: --zne: the noise has readout errors alone, which folded gates do not make stronger; take --mitigate-readout

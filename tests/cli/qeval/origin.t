@@ -66,5 +66,5 @@ $ qeval n.h5 f.h5 --seed 3 -f -o r.h5 2>&1 >log | grep -v 'tell all classes'
 > qeval: --seed changes nothing: without --shots and trajectories nothing is drawn
 > qeval: f.h5: n.h5 was trained on these; none were kept for validation (--val-fraction 0)
 $ qeval n.h5 f.h5 --split val -f -o r.h5
-! qeval: n.h5: --split val: it was trained with --val-fraction 0, on all samples; leave --split away
+! qeval: n.h5: --split val: it was trained with --val-fraction 0, on all samples; leave --split out
 ? 65

@@ -41,11 +41,11 @@ $ qgan devices.txt --reference --loss kl -o x.h5
 ? 2
 
 $ qgan devices.txt --reference --word-bits 4 -o x.h5
-! qgan: --reference has its own word-bits, hidden, discriminator-steps, gradient-penalty, patience and resamples; leave these away
+! qgan: --reference has its own word-bits, hidden, discriminator-steps, gradient-penalty, patience and resamples; leave these out
 ? 2
 
 $ qgan devices.txt --reference --gradient-penalty 1 -o x.h5
-! qgan: --reference has its own word-bits, hidden, discriminator-steps, gradient-penalty, patience and resamples; leave these away
+! qgan: --reference has its own word-bits, hidden, discriminator-steps, gradient-penalty, patience and resamples; leave these out
 ? 2
 
 $ qgan devices.txt --reference --pairs 1v4 -o x.h5

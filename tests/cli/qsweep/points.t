@@ -87,8 +87,8 @@ $ (ulimit -n 32; qsweep f.h5 --grid "lr=1,2,3,4,5,6,7,8,9,10 layers=1,2,3,4" --h
 
 # One head under two names is refused: the best of two would be the best of one.
 $ cp c.qasm same.qasm; qsweep f.h5 --grid circuit-file=c.qasm,same.qasm --epochs 1 -o t.h5
-! qsweep: --grid: 'circuit-file=c.qasm' and 'circuit-file=same.qasm' are one head: the same in other words, or files of the same content; leave one away
+! qsweep: --grid: 'circuit-file=c.qasm' and 'circuit-file=same.qasm' are one head: the same in other words, or files of the same content; leave one out
 ? 2
 $ qsweep f.h5 --grid 'lr=1e-3,1e-2 observables=ZIII|0.5*ZZII|0.50*ZZII' --epochs 1 -o t.h5
-! qsweep: --grid: 'lr=1e-2 observables=0.5*ZZII' and 'lr=1e-2 observables=0.50*ZZII' are one head: the same in other words, or files of the same content; leave one away
+! qsweep: --grid: 'lr=1e-2 observables=0.5*ZZII' and 'lr=1e-2 observables=0.50*ZZII' are one head: the same in other words, or files of the same content; leave one out
 ? 2

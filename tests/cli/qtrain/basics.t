@@ -64,7 +64,7 @@ $ qtrain f.h5 --profile --core none | sed -E 's/[0-9.]+ (us|ms|%)/#/g; s/ +#/ #/
 >   update # #
 > their features took #, once (extract-features)
 $ qtrain f.h5 --profile -o x.h5; qtrain f.h5 --profile --device cuda; qtrain f.h5 --profile --check-gradients
-! qtrain: --profile: trains nothing to be kept; leave -o away
+! qtrain: --profile: trains nothing to be kept; leave -o out
 ! qtrain: --profile: is of the CPU's steps; give --device cpu
 ! qtrain: --profile: found --check-gradients beside it; give one
 ? 2

@@ -18,10 +18,10 @@ $ for c in circuit twin; do qtrain f.h5 --observables 'probs(0,2),ZZII' --core $
 > SIMPLE { ( 1, 16, 5 )
 
 $ qtrain f.h5 --observables 'fidelity(ghz)' --noise readout=0.01 -o x.h5
-! qtrain: fidelity(ghz) under readout errors depends on the circuit that undoes the state; leave readout away, or observe strings
+! qtrain: fidelity(ghz) under readout errors depends on the circuit that undoes the state; leave out readout, or observe strings
 ? 2
 $ qtrain f.h5 --observables 'fidelity(ghz)' --noise depolarizing=0.01 --epochs 1 --no-controls -q -o g.h5; qeval g.h5 f.h5 --noise readout=0.01 -o r.h5
-! qeval: fidelity(ghz) under readout errors depends on the circuit that undoes the state; leave readout away, or observe strings
+! qeval: fidelity(ghz) under readout errors depends on the circuit that undoes the state; leave out readout, or observe strings
 ? 2
 
 # Values of a grid: a comma within parentheses separates nothing, beside a bar none does.

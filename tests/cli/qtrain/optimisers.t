@@ -4,7 +4,7 @@ $ extract-features -q $DATA/digits/train-images-idx3-ubyte --resize 28 --limit 3
 
 # what qng lacks in noise is said; what has no circuit that trains is trained by Adam
 $ qtrain f.h5 -o q.h5 --optimizer qng --noise depolarizing=0.01
-! qtrain: --optimizer qng: its metric is that of pure states, and --noise leaves none; leave one of them away
+! qtrain: --optimizer qng: its metric is that of pure states, and --noise leaves none; leave one of them out
 ? 2
 $ qtrain f.h5 -o q.h5 --optimizer qng --qng-lambda 0
 ! qtrain: --qng-lambda: found 0, expected a number from 1e-06 to 1000000

@@ -38,10 +38,10 @@ $ sed 's/.*/&&&&/' 1 >long1; cp long1 long2; qtrain --qrng long1 long2 --model o
 
 # What cannot be.
 $ qtrain --qrng rows.txt --reference --validation 0.1 -o x.h5
-! qtrain: --validation: the study has no validation rows; leave it or --reference away
+! qtrain: --validation: the study has no validation rows; leave it or --reference out
 ? 2
 $ qtrain --qrng rows.txt --reference --protocol folds -o x.h5
-! qtrain: --reference has a protocol of its own; leave --protocol folds away
+! qtrain: --reference has a protocol of its own; leave --protocol folds out
 ? 2
 $ qtrain --qrng rows.txt --test 0.9 --validation 0.1 -o x.h5
 ! qtrain: --test 0.9 and --validation 0.1 leave no rows to train on

@@ -45,12 +45,12 @@ $ for e in basis zz amplitude; do circuit show --learn-scale --embedding $e; don
 ! circuit: learn-scale: found embedding 'amplitude', expected angle-x, angle-y, angle-z, iqp or iqp-2
 ? 2
 $ qtrain f.h5 --learn-scale --optimizer qng -o x.h5
-! qtrain: natural gradient: weight 12 is a learnable scale of inputs, which its metric tensor leaves out; leave --learn-scale away, or choose another --optimizer
+! qtrain: natural gradient: weight 12 is a learnable scale of inputs, which its metric tensor leaves out; leave --learn-scale out, or choose another --optimizer
 ? 2
 $ qtrain f.h5 --learn-scale --optimizer rotosolve --epochs 1 -o x.h5
 ! qtrain: 10 validation samples choose the epoch and are the accuracy: too few to tell heads apart; give more samples, or a larger --val-fraction
-! qtrain: --optimizer rotosolve: weight 12 is a learnable scale, in which outputs have another frequency for every sample; leave --learn-scale away, or choose another optimizer
+! qtrain: --optimizer rotosolve: weight 12 is a learnable scale, in which outputs have another frequency for every sample; leave --learn-scale out, or choose another optimizer
 ? 2
 $ qtrain f.h5 --learn-scale --grow 1 --epochs 5 -o x.h5
-! qtrain: --grow: learnable scales stand behind the weights of all layers, which then do not join one after another; leave --learn-scale or --grow away
+! qtrain: --grow: learnable scales stand behind the weights of all layers, which then do not join one after another; leave --learn-scale or --grow out
 ? 2

@@ -98,7 +98,7 @@ $ sgld export c.h5 --draw 4 -o x.h5
 ? 2
 
 $ qeval c.h5 test.h5 --shots 10 -o x.h5
-! qeval: c.h5: an ensemble of draws is judged by exact outputs: leave --replica, --shots, --trajectories and mitigation away, or take one draw out of it (sgld export)
+! qeval: c.h5: an ensemble of draws is judged by exact outputs: leave --replica, --shots, --trajectories and mitigation out, or take one draw out of it (sgld export)
 ? 2
 
 $ sgld sample -p classic --test-mode -q -o synth.h5 2>/dev/null; sgld export synth.h5 --draw 0 -o x.h5

@@ -135,7 +135,7 @@ $ tournament --synthetic 30 --variant study
 ! tournament: --variant: found 'study', expected one of own|validate|full|framework|bridge
 ? 2
 $ tournament --synthetic 30 --variant full --bias 0.5,0.6,0.7
-! tournament: --variant full has its own source, bias, copy and drift; leave them away
+! tournament: --variant full has its own source, bias, copy and drift; leave them out
 ? 2
 $ tournament --synthetic 30 --source pairs --bias 0.5
 ! tournament: --source pairs: takes --laws, not --bias, --copy or --drift
