@@ -127,7 +127,7 @@ static int on_gpu(struct trial *t, size_t first, size_t n, bool back, bool train
                   sum + c * BATCH * t->outputs, &one);
         t->loss[k] = result.loss, t->correct[k] = result.correct;
     }
-    if (!code && back) code = calls->back(w, by_given, by_sum, &err);
+    if (!code && back) code = calls->back(w, by_given, NULL, by_sum, &err);
     for (size_t c = 0; c < n && !code && back; c++)
         gpu->finish(t->grad + (first + c) * t->block, memory + c * work, &t->net,
                     t->params + (first + c) * t->block, by_given + c * t->given);
