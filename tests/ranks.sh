@@ -28,7 +28,7 @@ EPOCHS=200 ./line whole.h5 || exit 70
 # What shares whole chains, points and tasks: OUT ... each.
 extract-features -q "$digits_train" --resize 28 --limit 200 -o f.h5 || exit 70
 qtrain -q f.h5 --epochs 2 --qubits 2 --reduction 4 --no-controls -o h.h5 || exit 70
-qcontrol train -q --detuning-range=-0.5,0.5 --iterations 200 -o policy.h5 || exit 70
+qcontrol train -q --detuning-range=-0.5,0.5 --iterations 200 -o policy.h5 && qcontrol train -q --detuning-range=-0.5,0.5 --iterations 20 --segments 4 -o short.h5 || exit 70
 chains() { echo sgld sample --data synth --train-size 40 --epochs "$1" --warmup 100 --exchange --keep 40 -j 1 --no-provenance -q -o "${@:2}"; }
 posterior() { echo sgld head f.h5 --head h.h5 --parameters tail --compare --rungs 3 --chains 3 --draws 8 --warmup 8 --keep 2 -j 1 --no-provenance -q -o "$@"; }
 sweep() { echo qsweep f.h5 -g lr=1e-3,1e-2,30 -g layers=1,2 --qubits 2 --reduction 4 --epochs 3 --no-provenance -q -j 1 --heads "${1%.h5}-heads" -o "$@"; }
@@ -145,9 +145,12 @@ try() {
     for n in 1 2; do
         KETLINE_EMULATED_DEVICES=$n ranks $n $emulated sgld sample --data synth --train-size 30 \
             --epochs 40 --warmup 20 -q --no-provenance --device cuda -o cards$n.h5 --ranks auto -j 1
+        KETLINE_EMULATED_DEVICES=$n ranks $n $emulated qcontrol regret short.h5 --tasks 2 --starts 1 --steps 1 --scales 0 --gradients 20 \
+            -q --no-provenance --device cuda -o optima$n.h5 --ranks auto -j 1
     done
     check "$mpi: chains on a card each: $(cat said)" cmp cards1.h5 cards2.h5
-    rm -rf cards?.h5
+    check "$mpi: optima on a card each: $(cat said)" cmp optima1.h5 optima2.h5
+    rm -rf cards?.h5 optima?.h5
     # Stopped at a checkpoint of half their epochs by a signal to one; on by another number of ranks.
     cat >share <<END
 #!/bin/sh
