@@ -54,6 +54,9 @@ struct kl_cuda_windows_shape {
     float keep_scale;
     uint64_t seed;
     struct kl_cuda_scans_shape scans; /* dropout acts behind its embedding */
+    /* Of a step that ranks share: windows of the whole step; units of parts here, at most. 0: it is not
+       shared. timed: `seconds` counts. */
+    int32_t whole, units, timed;
 };
 /* Where a copy's parameters stand, and the derivatives by them (complex numbers: dL/dRe, dL/dIm): map
    (n_angles, channels), shift, base (n_angles), shared (n_shared), weights (n_weights, steps); if
@@ -111,10 +114,24 @@ static inline size_t kl_cuda_windows_outputs(const struct kl_cuda_windows_shape 
     if (s->kind == KL_CUDA_WINDOW_SCANS) return (size_t)s->scans.width;
     return (size_t)s->n_weights * 3 * (size_t)s->n_qubits;
 }
+/* The order of sums over a step's windows, of which there are `all` in n parts, a power of two, at most
+   KL_CUDA_WINDOWS_PARTS and `all`: part i has windows [all i / n, all (i + 1) / n). At hand are those of
+   parts [first, first + units each); `each` parts, a power of two, are added as a binary tree, a unit.
+   All 0: one part, and all of it is at hand. */
+enum { KL_CUDA_WINDOWS_PARTS = 16 };
+struct kl_cuda_windows_parts {
+    int32_t all, n, first, each, units;
+};
+/* The number in the step of part i's first window. */
+static inline size_t kl_cuda_windows_part(const struct kl_cuda_windows_parts *p, size_t i)
+{
+    return p->n ? (size_t)p->all * i / (size_t)p->n : 0;
+}
 /* n copies, count windows of each: rows (n, count) of those on the GPU, given (n,
  * kl_cuda_windows_given). */
 struct kl_cuda_windows_batch {
     size_t n, count;
+    struct kl_cuda_windows_parts parts; /* of which `count` windows are at hand */
     const int32_t *rows;
     const float *given;
     const uint32_t *replica; /* (n) of dropout, as step */
@@ -135,11 +152,14 @@ struct kl_cuda_windows_calls {
     /* sum (n, count, kl_cuda_windows_outputs). */
     int (*forward)(struct kl_cuda_windows *windows, float *sum,
                    const struct kl_cuda_windows_batch *batch, struct kl_error *err);
-    /* Of the last batch that went forward: by_given, as given, from the derivatives by its sums. */
-    int (*back)(struct kl_cuda_windows *windows, float *by_given, const float *by_sum,
+    /* Of the last batch that went forward: by_given, as given, from the derivatives by its sums; of a
+       step that ranks share, in its place by_units (units, n, kl_cuda_windows_given), else NULL. */
+    int (*back)(struct kl_cuda_windows *windows, float *by_given, double *by_units, const float *by_sum,
                 struct kl_error *err);
     /* Windows of each copy that go through at once; fewer than `most`: the memory is full. */
     size_t (*at_once)(const struct kl_cuda_windows *windows);
+    /* That kernels took since it was opened, where the shape is timed. */
+    double (*seconds)(const struct kl_cuda_windows *windows);
     void (*close)(struct kl_cuda_windows **windows);
 };
 

@@ -9,7 +9,8 @@ set -u
 cd "$JOBS" || exit 70
 qseq generate people -q --people 3 --trials 15 -o people || exit 70
 for s in 1 2 3; do qseq windows -q people/S00$s*.edf --rate 40 --no-provenance -o S00$s.h5 || exit 70; done
-rm -r people
+qseq generate people -q --people 2 --channels 8 --trials 10 -o few && qseq windows -q few/*.edf --rate 10 --no-provenance -o few.h5 || exit 70
+rm -r people few
 # line OUT ...: a training of 8 parts a step
 cat >line <<'END'
 #!/bin/sh
@@ -20,19 +21,26 @@ exec qseq train -q S001.h5 S002.h5 S003.h5 --split within -m hydra --qubits 3 --
     --threads "${THREADS:-1}" --no-provenance -o "$out" "$@"
 END
 chmod +x line
+nets=("hydra --qubits 2 --epochs 2" "mamba-lite --qubits 2 --epochs 1" "mamba-hybrid --qubits 2 --epochs 2" "classical-hydra --width 8 --state 3 --epochs 2")
 export EPOCHS=12 OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 ./line one.h5 || exit 70
 EPOCHS=200 ./line whole.h5 || exit 70
 # What shares whole chains, points and tasks: OUT ... each.
 extract-features -q "$digits_train" --resize 28 --limit 200 -o f.h5 || exit 70
 qtrain -q f.h5 --epochs 2 --qubits 2 --reduction 4 --no-controls -o h.h5 || exit 70
-qcontrol train -q --detuning-range=-0.5,0.5 --iterations 200 -o policy.h5 || exit 70
+qcontrol train -q --detuning-range=-0.5,0.5 --iterations 200 -o policy.h5 && qcontrol train -q --detuning-range=-0.5,0.5 --iterations 20 --segments 4 -o short.h5 || exit 70
 chains() { echo sgld sample --data synth --train-size 40 --epochs "$1" --warmup 100 --exchange --keep 40 -j 1 --no-provenance -q -o "${@:2}"; }
 posterior() { echo sgld head f.h5 --head h.h5 --parameters tail --compare --rungs 3 --chains 3 --draws 8 --warmup 8 --keep 2 -j 1 --no-provenance -q -o "$@"; }
 sweep() { echo qsweep f.h5 -g lr=1e-3,1e-2,30 -g layers=1,2 --qubits 2 --reduction 4 --epochs 3 --no-provenance -q -j 1 --heads "${1%.h5}-heads" -o "$@"; }
 regret() { echo qcontrol regret policy.h5 --tasks 3 --starts 1 --steps 1 --scales 0 -j 1 --no-provenance -q -o "$@"; }
 $(chains 2000 chains.h5) 2>/dev/null && $(chains 15000 long.h5) 2>/dev/null && $(posterior posterior.h5) 2>/dev/null || exit 70
 $(sweep sweep.h5) 2>/dev/null && $(regret regret.h5) 2>/dev/null || exit 70
+# Of cards, emulated: OUT MODEL... each; steps of 17 windows in 4 parts, and of one, of which one rank has all.
+emulated="env KETLINE_CUDA=$BUILD/tests/cuda/libketline-cuda.so"
+cards() { echo $emulated qseq train few.h5 --split within -m "${@:2}" -b 17 --dropout 0.2 --patience 0 --replicas 2 --device cuda -j 1 --no-provenance -q -o "$1"; }
+long() { cards "$1" mamba-hybrid --qubits 2 --epochs 40 --checkpoint-every 1; }
+for net in "${nets[@]}"; do $(cards ${net%% *}.h5 $net) || exit 70; done
+$(long cards.h5) || exit 70
 check "ranks by number" [ 2 = "$(./line bad.h5 --ranks 0/2 2>said; echo $?)" ]
 check "ranks by number: $(cat said)" grep -q "expected auto; their number is mpirun's" said
 check "no mpirun" [ 2 = "$(./line bad.h5 --ranks auto 2>said; echo $?)" ]
@@ -97,16 +105,52 @@ try() {
     refused 2 'at most the 3 tasks' 4 $(regret bad.h5) --ranks auto
     refused 2 'cannot be given with --halving' 2 $(sweep bad.h5) --halving --ranks auto
     # A card each.
-    KETLINE_EMULATED_DEVICES=2 KETLINE_CUDA=$BUILD/tests/cuda/libketline-cuda.so ranks 2 qsweep f.h5 -g lr=1e-3,1e-2,1e-1,3e-3 --qubits 2 \
-        --reduction 4 --epochs 1 -q -j 1 --device cuda --heads cards -o cards.h5 --ranks auto
-    check "$mpi: cards: $(cat said)" [ "$(for h in cards/*; do cache log --json $h | grep -o "emulated[ 1]*" | head -n 1; done | sort | uniq -c | tr -s ' \n' ' ')" = " 2 emulated 2 emulated 1 " ]
-    rm -rf cards*
+    for n in 2 3 4; do
+        for net in "${nets[@]}"; do
+            [ $mpi = openmpi -o $n = 3 ] || continue
+            KETLINE_EMULATED_DEVICES=2 check "$mpi: $n cards: $(cat said)" ranks $n $(cards cards$n.h5 $net) --ranks auto
+            check "$mpi: $n cards, $net: other bytes" cmp ${net%% *}.h5 cards$n.h5
+            rm -f cards$n.h5
+        done
+    done
+    check "$mpi: a card with less memory: $(cat said)" ranks 1 env KETLINE_EMULATED_MEMORY=60000 $(cards less.h5 ${nets[0]}) --ranks auto : \
+        -n 1 $(cards less.h5 ${nets[0]}) --ranks auto
+    check "$mpi: a card with less memory: other bytes" cmp hydra.h5 less.h5
+    rm -f less.h5 lost.h5
+    check "$mpi: a lost card of 2: status" [ 75 = "$(ranks 1 $(cards lost.h5 ${nets[0]}) --ranks auto : -n 1 env KETLINE_EMULATED_FAIL=60 $(cards lost.h5 ${nets[0]}) --ranks auto; echo $?)" ]
+    check "$mpi: a lost card of 2: $(cat said)" grep -q 'CUDA says: emulated failure' said
+    check "$mpi: a lost card of 2: ranks do not begin again: $(cat said)" ranks 2 $(cards lost.h5 ${nets[0]}) --ranks auto
+    check "$mpi: a lost card of 2: other bytes" cmp hydra.h5 lost.h5
+    refused 2 "at most the 4 parts of a step's gradient" 5 $(cards bad.h5 ${nets[0]}) --ranks auto
+    ranks 2 $emulated qseq bench few.h5 --qubits 2 -b 8 --seconds 0.01 -j 1 --device cuda --ranks auto --forecast 2,8 --json >table.json
+    check "$mpi: qseq bench of cards: $(cat said table.json)" [ "$(jq -c '[(.rows[] | [.ranks, .device, .bytes_sent > 0, .seconds_computed > 0, .seconds_exchanged <= .seconds_waited]), (.forecast | length), .cautions]' table.json)" = \
+        '[[1,"cuda: emulated",false,true,true],[2,"cuda: emulated",true,true,true],1,["the GPU is emulated by this CPU: its times say nothing of a card"]]' ]
+    for signal in TERM KILL; do
+        printf '#!/bin/sh\necho $$ >>pids\nexec %s --ranks auto\n' "$(long $mpi-$signal.h5)" >share
+        chmod +x share
+        rm -f pids
+        ranks 2 ./share &
+        check "$mpi: cards: no checkpoint comes" until_there .$mpi-$signal.h5.checkpoint
+        kill -$signal "$(tail -n 1 pids)"
+        wait $!
+        check "$mpi: cards, SIG$signal to a rank: mpirun ends with 0" [ $? != 0 ]
+        check "$mpi: cards, SIG$signal to a rank: left $(ls -A)" [ -e .$mpi-$signal.h5.checkpoint -a ! -e $mpi-$signal.h5 ]
+        check "$mpi: cards do not go on: $(cat said)" ranks $([ $mpi = mpich ] && echo 2 || echo 3) ./share
+        check "$mpi: cards, stopped and resumed: other bytes" cmp cards.h5 $mpi-$signal.h5
+    done
+    KETLINE_EMULATED_DEVICES=2 ranks 2 $emulated qsweep f.h5 -g lr=1e-3,1e-2,1e-1,3e-3 --qubits 2 \
+        --reduction 4 --epochs 1 -q -j 1 --device cuda --heads points -o points.h5 --ranks auto
+    check "$mpi: points on a card each: $(cat said)" [ "$(for h in points/*; do cache log --json $h | grep -o "emulated[ 1]*" | head -n 1; done | sort | uniq -c | tr -s ' \n' ' ')" = " 2 emulated 2 emulated 1 " ]
+    rm -rf points*
     for n in 1 2; do
-        KETLINE_EMULATED_DEVICES=$n KETLINE_CUDA=$BUILD/tests/cuda/libketline-cuda.so ranks $n sgld sample --data synth --train-size 30 \
+        KETLINE_EMULATED_DEVICES=$n ranks $n $emulated sgld sample --data synth --train-size 30 \
             --epochs 40 --warmup 20 -q --no-provenance --device cuda -o cards$n.h5 --ranks auto -j 1
+        KETLINE_EMULATED_DEVICES=$n ranks $n $emulated qcontrol regret short.h5 --tasks 2 --starts 1 --steps 1 --scales 0 --gradients 20 \
+            -q --no-provenance --device cuda -o optima$n.h5 --ranks auto -j 1
     done
     check "$mpi: chains on a card each: $(cat said)" cmp cards1.h5 cards2.h5
-    rm -rf cards*
+    check "$mpi: optima on a card each: $(cat said)" cmp optima1.h5 optima2.h5
+    rm -rf cards?.h5 optima?.h5
     # Stopped at a checkpoint of half their epochs by a signal to one; on by another number of ranks.
     cat >share <<END
 #!/bin/sh

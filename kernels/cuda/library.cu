@@ -92,6 +92,34 @@ int kl_cuda_room(size_t *n, size_t bytes, struct kl_error *err)
     return code;
 }
 
+static const char timing[] = "timing the GPU";
+int kl_cuda_watch_open(struct kl_cuda_watch *watch, struct kl_error *err)
+{
+    const int code = kl_cuda_check(cudaEventCreate(&watch->begin), timing, err);
+    return code ? code : kl_cuda_check(cudaEventCreate(&watch->end), timing, err);
+}
+
+int kl_cuda_watch_mark(cudaEvent_t event, cudaStream_t stream, struct kl_error *err)
+{
+    return event ? kl_cuda_check(cudaEventRecord(event, stream), timing, err) : KL_OK;
+}
+
+int kl_cuda_watch_read(struct kl_cuda_watch *watch, struct kl_error *err)
+{
+    float ms = 0;
+    const int code =
+        watch->end ? kl_cuda_check(cudaEventElapsedTime(&ms, watch->begin, watch->end), timing, err)
+                   : KL_OK;
+    watch->seconds += ms * 1e-3;
+    return code;
+}
+
+void kl_cuda_watch_close(struct kl_cuda_watch *watch)
+{
+    if (watch->begin) cudaEventDestroy(watch->begin);
+    if (watch->end) cudaEventDestroy(watch->end);
+}
+
 int kl_cuda_pin(void **memory, size_t bytes, const char *what, struct kl_error *err)
 {
     *memory = NULL;

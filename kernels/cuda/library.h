@@ -75,6 +75,16 @@ static inline int kl_cuda_fetch_in(cudaStream_t stream, T *to, const T *from, si
         cudaMemcpyAsync(to, from, n * sizeof(T), cudaMemcpyDeviceToHost, stream), "from the GPU", err);
     return code ? code : kl_cuda_check(cudaStreamSynchronize(stream), what, err);
 }
+/* Seconds that kernels of a stream take, between begin and end, until they are read behind a wait for
+   it; without events: none is counted. */
+struct kl_cuda_watch {
+    cudaEvent_t begin, end;
+    double seconds;
+};
+int kl_cuda_watch_open(struct kl_cuda_watch *watch, struct kl_error *err);
+int kl_cuda_watch_mark(cudaEvent_t event, cudaStream_t stream, struct kl_error *err);
+int kl_cuda_watch_read(struct kl_cuda_watch *watch, struct kl_error *err);
+void kl_cuda_watch_close(struct kl_cuda_watch *watch);
 /* How many times `bytes` a quarter of the memory that is free has room for; 1 at least. */
 int kl_cuda_room(size_t *n, size_t bytes, struct kl_error *err);
 /* Memory of the host that copies pass through, zeros; cudaFreeHost gives it back. */

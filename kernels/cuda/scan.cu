@@ -23,9 +23,11 @@ struct scans {
     bool held;   /* the whole batch that went forward is there */
     struct array arrays[ARRAYS];
     int n_arrays;
+    struct kl_cuda_windows_parts parts;
     double *total;
     float *by_given;
     struct kl_cuda_pieces pieces, passing; /* passing: the arrays */
+    struct kl_cuda_watch watch;
     cudaStream_t stream;
     int device;
 };
@@ -126,14 +128,15 @@ static int take_room(struct scans *w, struct kl_error *err)
 static int take_memory(struct scans *w, size_t n_windows, struct kl_error *err)
 {
     struct kl_scan_pass *p = &w->pass;
-    const size_t n = w->n_copies, given = p->at.end, width = (size_t)p->shape.width;
+    const size_t n = w->n_copies, given = p->at.end, width = (size_t)p->shape.width,
+                 slots = KL_PARTS_DEPTH + (w->shape.units > 1 ? (size_t)w->shape.units : 1);
     int code = keep(w, &p->windows, n_windows * (size_t)p->channels * (size_t)p->stride, err);
     if (!code) code = keep(w, &p->rows, n * w->most, err);
     if (!code) code = keep(w, &p->replica, n, err);
     if (!code) code = keep(w, &p->given, n * given, err);
     if (!code) code = keep(w, (const float **)&p->sum, n * w->most * width, err);
     if (!code) code = keep(w, &p->by_sum, n * w->back * width, err);
-    if (!code) code = keep(w, (const double **)&w->total, n * given, err);
+    if (!code) code = keep(w, (const double **)&w->total, slots * n * given, err);
     if (!code) code = keep(w, (const float **)&w->by_given, n * given, err);
     if (!code) code = take_room(w, err);
     p->bc = p->shape.hydra ? p->in : p->mix, p->by_bc = p->shape.hydra ? p->by_in : p->by_mix;
@@ -149,6 +152,7 @@ static void scans_close(struct kl_cuda_windows **windows)
     if (w->stream) cudaStreamSynchronize(w->stream); /* after an error work may be under way */
     kl_cuda_give_pieces(&w->passing), kl_cuda_give_pieces(&w->pieces);
     if (w->stream) cudaStreamDestroy(w->stream);
+    kl_cuda_watch_close(&w->watch);
     free(w);
     *windows = NULL;
 }
@@ -168,7 +172,8 @@ static int scans_open(struct kl_cuda_windows **windows, const struct kl_cuda_win
     if (!w) return kl_cuda_fail(err, KL_ENOMEM, "no memory: %zu bytes asked for", sizeof *w);
     w->shape = *shape, w->n_copies = n_copies, w->most = most, w->back = back, w->device = device;
     set_sizes(w), list_arrays(w);
-    int code = shape->threshold && back * (size_t)shape->steps * ((size_t)shape->scans.width + 15) >> 32
+    const size_t whole = back > (size_t)shape->whole ? back : (size_t)shape->whole;
+    int code = shape->threshold && whole * (size_t)shape->steps * ((size_t)shape->scans.width + 15) >> 32
                    ? kl_cuda_fail(err, KL_EUSAGE,
                                   "a batch of 2^32 values or more: not on a GPU; give --device cpu")
                    : take_gpu(w, err);
@@ -176,6 +181,7 @@ static int scans_open(struct kl_cuda_windows **windows, const struct kl_cuda_win
     if (!code)
         code = kl_cuda_check(cudaStreamCreateWithFlags(&w->stream, cudaStreamNonBlocking),
                              "taking the GPU", err);
+    if (!code && shape->timed) code = kl_cuda_watch_open(&w->watch, err);
     if (code) scans_close(windows);
     return code;
 }
@@ -366,6 +372,7 @@ static void sum(struct way *y, size_t values, size_t to, bool block)
     const struct kl_scan_pass *p = &y->p;
     struct kl_scan_sums k = {};
     k.p = *p, k.values = values, k.to = to, k.total = y->w->total, k.by_given = y->w->by_given;
+    k.parts = y->w->parts, k.copies = y->w->n;
     if (block && p->shape.hydra)
         k.second = p->at.block, k.second_to = p->at.rates, k.n_second = p->at.d - p->at.rates;
     launch(y, kl_scan_sum, dim3((unsigned)(y->w->n * kl_scan_sum_blocks(values))), KL_SCAN_THREADS, 0,
@@ -452,6 +459,15 @@ static struct way way_from(struct scans *w, size_t first, struct kl_error *err)
     return y;
 }
 
+/* What kernels gave, if code is none of a failure. */
+template <class T>
+static int come_back(struct scans *w, int code, T *to, const T *from, size_t n, struct kl_error *err)
+{
+    if (!code) code = kl_cuda_watch_mark(w->watch.end, w->stream, err);
+    if (!code) code = kl_cuda_fetch_in(w->stream, to, from, n, what, err);
+    return code ? code : kl_cuda_watch_read(&w->watch, err);
+}
+
 static int scans_forward(struct kl_cuda_windows *windows, float *to,
                          const struct kl_cuda_windows_batch *batch, struct kl_error *err)
 {
@@ -463,23 +479,25 @@ static int scans_forward(struct kl_cuda_windows *windows, float *to,
                             w->most, w->n_copies);
     w->n = n, w->held = count <= w->room;
     p->count = (int32_t)count, p->step = batch->step;
+    w->parts = kl_parts_of(&batch->parts, count);
+    p->number = (int32_t)kl_cuda_windows_part(&w->parts, (size_t)w->parts.first);
     p->threshold = batch->training ? w->shape.threshold : 0;
     if (!n || !count) return KL_OK;
     int code = take_gpu(w, err);
     if (!code) code = kl_cuda_send_in(w->stream, p->rows, batch->rows, n * count, err);
     if (!code) code = kl_cuda_send_in(w->stream, p->given, batch->given, n * p->at.end, err);
     if (!code) code = kl_cuda_send_in(w->stream, p->replica, batch->replica, n, err);
+    if (!code) code = kl_cuda_watch_mark(w->watch.begin, w->stream, err);
     for (size_t first = 0; first < count && !code; first += w->room) {
         struct way y = way_from(w, first, err);
         forward(&y);
         code = y.code;
     }
-    const size_t values = n * count * (size_t)p->shape.width;
-    return code ? code : kl_cuda_fetch_in(w->stream, to, p->sum, values, what, err);
+    return come_back(w, code, to, p->sum, n * count * (size_t)p->shape.width, err);
 }
 
-static int scans_back(struct kl_cuda_windows *windows, float *by_given, const float *by_sum,
-                      struct kl_error *err)
+static int scans_back(struct kl_cuda_windows *windows, float *by_given, double *by_units,
+                      const float *by_sum, struct kl_error *err)
 {
     struct scans *w = scans_of(windows);
     struct kl_scan_pass *p = &w->pass;
@@ -490,13 +508,16 @@ static int scans_back(struct kl_cuda_windows *windows, float *by_given, const fl
     int code = take_gpu(w, err);
     if (!code)
         code = kl_cuda_send_in(w->stream, p->by_sum, by_sum, w->n * count * (size_t)p->shape.width, err);
+    if (!code) code = kl_cuda_watch_mark(w->watch.begin, w->stream, err);
     for (size_t first = 0; first < count && !code; first += w->room) {
         struct way y = way_from(w, first, err);
         if (!w->held) forward(&y);
         back(&y);
         code = y.code;
     }
-    return code ? code : kl_cuda_fetch_in(w->stream, by_given, w->by_given, w->n * p->at.end, what, err);
+    const size_t n = w->n * p->at.end;
+    if (by_units) return come_back(w, code, by_units, w->total, n * (size_t)w->parts.units, err);
+    return come_back(w, code, by_given, w->by_given, n, err);
 }
 
 static size_t scans_at_once(const struct kl_cuda_windows *windows)
@@ -504,5 +525,11 @@ static size_t scans_at_once(const struct kl_cuda_windows *windows)
     return ((const struct scans *)(const void *)windows)->room;
 }
 
+static double scans_seconds(const struct kl_cuda_windows *windows)
+{
+    return ((const struct scans *)(const void *)windows)->watch.seconds;
+}
+
 const struct kl_cuda_windows_calls kl_cuda_scans_calls = { scans_open, scans_put,     scans_forward,
-                                                           scans_back, scans_at_once, scans_close };
+                                                           scans_back, scans_at_once, scans_seconds,
+                                                           scans_close };

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT
    State-space nets of windows: what stands around the scans. All matrices have a row a step, those of a
    pair (a window of a copy) one behind the other. A sum is one chain in an order of the shape's alone:
-   of a window within a thread, a warp or a tile; over windows in their order, in double. So neither the
-   copies beside one nor how many windows go through at once change a bit. */
+   of a window within a thread, a warp or a tile; over windows by parts of the step, in double. So
+   neither the copies beside one nor how many windows go through at once change a bit. */
 #ifndef KL_CUDA_SCAN_CUH
 #define KL_CUDA_SCAN_CUH
 
+#include "kernels/cuda/parts.cuh"
 #include "kernels/cuda/product.cuh"
 #include "kernels/cuda/train.cuh"
 #include "kernels/scan.h"
@@ -28,6 +29,7 @@ struct kl_scan_pass {
         c; /* columns of x and z in `projected`; of the rest in `bc`, its row */
     /* A copy's windows [first, first + per) of count go through now. */
     int32_t first, per, count;
+    int32_t number;       /* of the first of count in the step */
     const float *windows; /* (n_windows, channels, stride) */
     const int32_t *rows;  /* (copies, count) */
     const uint32_t *replica;
@@ -131,7 +133,8 @@ KL_GPU float kl_scan_drop(const kl_scan_pass &p, size_t pair, int t, int j, floa
 {
     if (!p.threshold) return x;
     const size_t ld = ((size_t)p.shape.width + KL_SCAN_SIDE - 1) / KL_SCAN_SIDE * KL_SCAN_SIDE,
-                 e = (kl_scan_window(p, pair) * (size_t)p.steps + (size_t)t) * ld + (size_t)j;
+                 window = (size_t)p.number + kl_scan_window(p, pair),
+                 e = (window * (size_t)p.steps + (size_t)t) * ld + (size_t)j;
     const uint32_t number =
         kl_dropout_number(p.seed, p.purpose, (uint32_t)e, p.step, p.replica[kl_scan_copy(p, pair)]);
     return number >= p.threshold ? x * p.keep_scale : 0;
@@ -468,14 +471,16 @@ static __global__ void __launch_bounds__(KL_SCAN_THREADS)
 struct kl_scan_sums {
     struct kl_scan_pass p;
     size_t values, to, second, n_second, second_to; /* [to, to + n) of by_given, and what is added */
-    double *total;                                  /* (copies, at.end) */
+    struct kl_cuda_windows_parts parts;
+    double *total; /* (slots, copies, at.end) */
+    size_t copies;
     float *by_given;
 };
 static inline __host__ __device__ size_t kl_scan_sum_blocks(size_t values)
 {
     return (values + KL_SCAN_THREADS - 1) / KL_SCAN_THREADS;
 }
-/* A thread a value, whole blocks a copy: its windows' parts in their order, onto those before. */
+/* A thread a value, whole blocks a copy: its windows' parts, onto those before. */
 static __global__ void __launch_bounds__(KL_SCAN_THREADS)
     kl_scan_sum(const __grid_constant__ kl_scan_sums k)
 {
@@ -484,13 +489,14 @@ static __global__ void __launch_bounds__(KL_SCAN_THREADS)
                  to = copy * k.p.at.end + k.to + e;
     if (e >= k.values) return;
     const bool twice = e - k.second_to < k.n_second;
-    double sum = k.p.first ? k.total[to] : 0;
-    for (size_t pair = copy * per; pair < (copy + 1) * per; pair++) {
-        const float *part = k.p.part + pair * k.p.part_size;
+    const float *parts = k.p.part + copy * per * k.p.part_size;
+    auto add = [&](double sum, int window) {
+        const float *part = parts + (size_t)(window - k.p.first) * k.p.part_size;
         sum += part[e];
-        if (twice) sum += part[k.second + e - k.second_to];
-    }
-    k.total[to] = sum, k.by_given[to] = (float)sum;
+        return twice ? sum + part[k.second + e - k.second_to] : sum;
+    };
+    kl_sum_parts(k.total + to, k.copies * k.p.at.end, k.parts, k.p.first, k.p.first + k.p.per, add);
+    k.by_given[to] = (float)k.total[to];
 }
 
 #endif

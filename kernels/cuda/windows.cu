@@ -11,9 +11,11 @@ struct kl_cuda_windows {
     size_t n, n_copies, most, back, outputs; /* n: copies of the batch that went forward */
     size_t front_bytes;
     float *sums;     /* what comes back: (n, most, outputs), (n, places.end) */
+    double *units;   /* (units, n, places.end) */
     size_t bytes[2]; /* of a block's memory: forward, back */
     struct kl_window_layout at[2];
     struct kl_cuda_pieces pieces;
+    struct kl_cuda_watch watch;
     cudaStream_t stream;
     int device;
 };
@@ -162,6 +164,7 @@ static int take_memory(struct kl_cuda_windows *w, size_t n_windows, struct kl_er
     if (!code) code = keep(w, (const float **)&job->part, NULL, n * most_of(own, before), err);
     if (!code)
         code = keep(w, (const float **)&w->sums, NULL, n * most_of(w->most * w->outputs, given), err);
+    if (!code) code = keep(w, (const double **)&w->units, NULL, (size_t)s->units * n * given, err);
     if (!code) code = keep(w, &job->windows, NULL, n * w->most * filters, err);
     if (!code) code = keep(w, (const float **)&job->by_x, NULL, n * w->back * filters, err);
     front->given = job->given, front->part = job->part, front->by_sum = job->by_x;
@@ -177,6 +180,7 @@ static void windows_close(struct kl_cuda_windows **windows)
     if (w->stream) cudaStreamSynchronize(w->stream); /* after an error work may be under way */
     kl_cuda_give_pieces(&w->pieces);
     if (w->stream) cudaStreamDestroy(w->stream);
+    kl_cuda_watch_close(&w->watch);
     free(w);
     *windows = NULL;
 }
@@ -203,7 +207,8 @@ static int windows_open(struct kl_cuda_windows **windows, const struct kl_cuda_w
     if (!w) return kl_cuda_fail(err, KL_ENOMEM, "no memory: %zu bytes asked for", sizeof *w);
     w->n_copies = n_copies, w->most = most, w->back = back, w->device = device;
     set_sizes(w, shape);
-    int code = back * kl_cuda_windows_inputs(shape) * w->job.apart >> 32
+    const size_t whole = most_of(back, (size_t)shape->whole);
+    int code = whole * kl_cuda_windows_inputs(shape) * w->job.apart >> 32
                    ? kl_cuda_fail(err, KL_EUSAGE,
                                   "a batch of 2^32 values or more: not on a GPU; give --device cpu")
                    : look_at_gpu(w, device, err);
@@ -211,6 +216,7 @@ static int windows_open(struct kl_cuda_windows **windows, const struct kl_cuda_w
     if (!code)
         code = kl_cuda_check(cudaStreamCreateWithFlags(&w->stream, cudaStreamNonBlocking),
                              "taking the GPU", err);
+    if (!code && shape->timed) code = kl_cuda_watch_open(&w->watch, err);
     if (code) windows_close(windows);
     return code;
 }
@@ -240,6 +246,7 @@ static int run(struct kl_cuda_windows *w, struct kl_windows_job *job, kernel k, 
     const dim3 blocks(n * (unsigned)job->count * (unsigned)job->chunks),
         sums(n * (unsigned)kl_windows_sum_blocks(values));
     job->part_size = part, job->values = values, job->to = to, job->row = row;
+    job->copies = w->n;
     const int code =
         kl_cuda_check(cudaLaunchKernel(k, blocks, dim3(KL_WINDOW_THREADS), arguments, bytes, w->stream),
                       "windows' circuits", err);
@@ -247,6 +254,16 @@ static int run(struct kl_cuda_windows *w, struct kl_windows_job *job, kernel k, 
     return kl_cuda_check(cudaLaunchKernel(back ? kl_windows_sums<true> : kl_windows_sums<false>, sums,
                                           dim3(KL_WINDOW_THREADS), arguments, 0, w->stream),
                          "windows' circuits", err);
+}
+
+/* What kernels gave, if code is none of a failure. */
+template <class T>
+static int come_back(struct kl_cuda_windows *w, int code, T *to, const T *from, size_t n,
+                     struct kl_error *err)
+{
+    if (!code) code = kl_cuda_watch_mark(w->watch.end, w->stream, err);
+    if (!code) code = kl_cuda_fetch_in(w->stream, to, from, n, "windows' circuits", err);
+    return code ? code : kl_cuda_watch_read(&w->watch, err);
 }
 
 static int windows_forward(struct kl_cuda_windows *w, float *sum,
@@ -258,6 +275,8 @@ static int windows_forward(struct kl_cuda_windows *w, float *sum,
         return kl_cuda_fail(err, KL_EUSAGE, "%zu windows of %zu copies, opened for %zu of %zu", count, n,
                             w->most, w->n_copies);
     w->n = n, job->count = front->count = (int32_t)count, job->step = batch->step;
+    job->parts = front->parts = kl_parts_of(&batch->parts, count);
+    job->number = (int32_t)kl_cuda_windows_part(&job->parts, (size_t)job->parts.first);
     job->threshold = batch->training ? job->shape.threshold : 0;
     job->at = w->at[0];
     if (!n || !count) return KL_OK;
@@ -266,18 +285,18 @@ static int windows_forward(struct kl_cuda_windows *w, float *sum,
     if (!code) code = kl_cuda_send_in(w->stream, front->rows, batch->rows, n * count, err);
     if (!code) code = kl_cuda_send_in(w->stream, job->given, batch->given, n * job->places.end, err);
     if (!code) code = kl_cuda_send_in(w->stream, job->replica, batch->replica, n, err);
+    if (!code) code = kl_cuda_watch_mark(w->watch.begin, w->stream, err);
     if (!code && filters)
         code = run(w, front, front_kernel(false), w->front_bytes, false, filters, (float *)job->windows,
                    count * filters, count * filters, err);
     if (!code)
         code = run(w, job, blocks_kernel(&job->shape, false), w->bytes[0], false, w->outputs, to,
                    count * w->outputs, count * w->outputs, err);
-    return code ? code
-                : kl_cuda_fetch_in(w->stream, sum, to, n * count * w->outputs, "windows' circuits", err);
+    return come_back(w, code, sum, to, n * count * w->outputs, err);
 }
 
-static int windows_back(struct kl_cuda_windows *w, float *by_given, const float *by_sum,
-                        struct kl_error *err)
+static int windows_back(struct kl_cuda_windows *w, float *by_given, double *by_units,
+                        const float *by_sum, struct kl_error *err)
 {
     struct kl_windows_job *job = &w->job, *front = &w->front;
     const size_t count = (size_t)job->count, own = job->places.conv, end = job->places.end;
@@ -285,15 +304,19 @@ static int windows_back(struct kl_cuda_windows *w, float *by_given, const float 
         return kl_cuda_fail(err, KL_EUSAGE, "%zu windows back, opened for %zu", count, w->back);
     if (!w->n || !count) return KL_OK;
     job->at = w->at[1];
+    job->units = by_units ? w->units : NULL, front->units = by_units ? w->units + own : NULL;
     float *const to = w->sums;
     int code = take_gpu(w, err);
     if (!code) code = kl_cuda_send_in(w->stream, job->by_sum, by_sum, w->n * count * w->outputs, err);
+    if (!code) code = kl_cuda_watch_mark(w->watch.begin, w->stream, err);
     if (!code)
         code = run(w, job, blocks_kernel(&job->shape, true), w->bytes[1], true, own, to, own, end, err);
     if (!code && front->shape.filters)
         code = run(w, front, front_kernel(true), w->front_bytes, true, end - own, to + own, end - own,
                    end, err);
-    return code ? code : kl_cuda_fetch_in(w->stream, by_given, to, w->n * end, "windows' circuits", err);
+    const size_t n = w->n * end;
+    if (by_units) return come_back(w, code, by_units, w->units, n * (size_t)job->parts.units, err);
+    return come_back(w, code, by_given, to, n, err);
 }
 
 static size_t windows_at_once(const struct kl_cuda_windows *w)
@@ -301,6 +324,12 @@ static size_t windows_at_once(const struct kl_cuda_windows *w)
     return w->most;
 }
 
+static double windows_seconds(const struct kl_cuda_windows *w)
+{
+    return w->watch.seconds;
+}
+
 const struct kl_cuda_windows_calls kl_cuda_windows_calls = { windows_open,    windows_put,
                                                              windows_forward, windows_back,
-                                                             windows_at_once, windows_close };
+                                                             windows_at_once, windows_seconds,
+                                                             windows_close };

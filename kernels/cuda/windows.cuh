@@ -5,6 +5,7 @@
 #ifndef KL_CUDA_WINDOWS_CUH
 #define KL_CUDA_WINDOWS_CUH
 
+#include "kernels/cuda/parts.cuh"
 #include "kernels/cuda/train.cuh"
 #include "kernels/cuda/window_state.cuh"
 
@@ -37,7 +38,10 @@ struct kl_windows_job {
     float *part;              /* of each block what it adds to sum, or to by_given */
     size_t part_size, values; /* of a block; what a copy has of sum or by_given */
     float *to;                /* (n, values), copies `row` values apart */
-    size_t row;
+    double *units;            /* (units, n, values), the same of each unit, or NULL */
+    size_t row, copies;
+    struct kl_cuda_windows_parts parts;
+    int32_t number; /* in the step, of the first window */
     uint32_t step, threshold;
 };
 
@@ -72,7 +76,7 @@ KL_GPU float kl_window_drop(const kl_windows_job &job, const kl_window_block &b,
                             int step)
 {
     if (!job.threshold) return x;
-    const size_t channel = (size_t)b.window * (size_t)job.shape.channels + (size_t)c;
+    const size_t channel = (size_t)(job.number + b.window) * (size_t)job.shape.channels + (size_t)c;
     const uint32_t number =
         kl_dropout_number(job.shape.seed, job.shape.purpose,
                           (uint32_t)(channel * job.apart + (size_t)step), job.step, job.replica[b.copy]);
@@ -390,26 +394,35 @@ static inline __host__ __device__ size_t kl_windows_sum_blocks(size_t values)
 {
     return (values + KL_WINDOW_THREADS - 1) / KL_WINDOW_THREADS;
 }
-/* The blocks' parts of a value, in their order, in double: forward of each window; back of all, but by a
-   step's weight of those that have the step. A thread a value, whole blocks a copy. */
+/* The blocks' parts of a value, in double: forward of each window, in their order; back of all windows,
+   by parts of the step, but by a step's weight of those blocks that have it. A thread a value, whole
+   blocks a copy. */
 template <bool BACK>
 static __global__ void __launch_bounds__(KL_WINDOW_THREADS)
     kl_windows_sums(const __grid_constant__ kl_windows_job job)
 {
     const size_t each = kl_windows_sum_blocks(job.values), copy = blockIdx.x / each,
                  value = blockIdx.x % each * KL_WINDOW_THREADS + threadIdx.x, outputs = job.part_size,
-                 blocks = (size_t)job.count * (size_t)job.chunks;
+                 chunks = (size_t)job.chunks, e = BACK ? value : value % outputs;
     if (value >= job.values) return;
-    const size_t e = BACK ? value : value % outputs;
-    size_t from = BACK ? 0 : value / outputs * (size_t)job.chunks,
-           end = BACK ? blocks : from + (size_t)job.chunks, by = 1;
-    if (BACK && e >= job.places.weights && e < job.places.mix) {
-        from = (e - job.places.weights) % (size_t)job.shape.steps / KL_WINDOW_STEPS;
-        by = (size_t)job.chunks;
+    const bool one = BACK && e >= job.places.weights && e < job.places.mix;
+    const size_t from = one ? (e - job.places.weights) % (size_t)job.shape.steps / KL_WINDOW_STEPS : 0,
+                 end = one ? from + 1 : chunks;
+    auto add = [&](double sum, int window) {
+        const float *part = job.part + ((copy * (size_t)job.count + (size_t)window) * chunks) * outputs;
+        for (size_t c = from; c < end; c++) sum += part[c * outputs + e];
+        return sum;
+    };
+    if (!BACK) {
+        job.to[copy * job.row + value] = (float)add(0, (int)(value / outputs));
+        return;
     }
-    double sum = 0;
-    for (size_t i = from; i < end; i += by) sum += job.part[(copy * blocks + i) * job.part_size + e];
-    job.to[copy * job.row + value] = (float)sum;
+    double slots[KL_CUDA_WINDOWS_PARTS];
+    kl_sum_parts(slots, 1, job.parts, 0, job.count, add);
+    if (!job.units) job.to[copy * job.row + value] = (float)slots[0];
+    else
+        for (int u = 0; u < job.parts.units; u++)
+            job.units[((size_t)u * job.copies + copy) * job.row + value] = slots[u];
 }
 
 #endif

@@ -211,7 +211,7 @@ static int run_windows(void *context, struct kl_error *err)
 {
     const struct windows *k = context;
     const int code = k->calls->forward(k->windows, k->sum, &k->batch, err);
-    return code ? code : k->calls->back(k->windows, k->by_given, k->by_sum, err);
+    return code ? code : k->calls->back(k->windows, k->by_given, NULL, k->by_sum, err);
 }
 
 /* Of each wire's first RY; all other angles are 0. */

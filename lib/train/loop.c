@@ -20,7 +20,7 @@ struct job {
 
 bool kl_train_whole_replicas(const struct kl_train *train)
 {
-    return !train->options.ranks && train->options.replicas >= train->n_threads;
+    return (!train->options.ranks || train->device) && train->options.replicas >= train->n_threads;
 }
 
 /* In its first epoch, or before those that count, there is no best yet: it is judged as it began. */
@@ -193,7 +193,10 @@ static int round_of_steps(int64_t *count, struct kl_train *train, struct kl_pool
 {
     const struct kl_learner *l = train->learner;
     const int64_t left = l->steps_per_epoch - train->step;
-    if (train->device) return train->device->steps(count, train, pool, err);
+    if (train->device) {
+        const int code = agree(count, train, err);
+        return code ? code : train->device->steps(count, train, pool, err);
+    }
     const bool quick = train->step_seconds > 0 && train->step_seconds < ROUND_SECONDS;
     *count = l->ahead && l->ahead < left ? l->ahead : left;
     if (!quick) *count = 1;
@@ -235,7 +238,7 @@ static int run_epoch(struct kl_train *train, struct kl_pool *pool, const struct 
     describe(note, train);
     while (train->step < l->steps_per_epoch) {
         const double start = kl_clock();
-        int64_t count;
+        int64_t count = 0;
         code = round_of_steps(&count, train, pool, err);
         if (code) return code;
         train->step += count;

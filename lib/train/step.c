@@ -29,9 +29,10 @@ struct kl_train_step kl_train_step_at(const struct kl_crew *crew, int64_t step)
     };
 }
 
+/* A device has added up its parts, and those of other ranks. */
 static size_t n_parts(const struct kl_train *train)
 {
-    return train->learner->parts ? train->learner->parts : 1;
+    return train->learner->parts && !train->device ? train->learner->parts : 1;
 }
 
 /* A thread that takes whole replicas adds each part to the first as it comes; of a tree it keeps one sum
@@ -250,7 +251,7 @@ static int one_step(const struct kl_crew *crew, int64_t step, struct kl_error *e
     const struct kl_optimizer *o = &crew->train->options.optimizer;
     const struct kl_train_step at = kl_train_step_at(crew, step);
     double *sums = crew->train->threads[crew->thread].sums;
-    struct kl_ranks *ranks = crew->train->options.ranks;
+    struct kl_ranks *ranks = crew->train->device ? NULL : crew->train->options.ranks;
     struct parts p = { .crew = crew, .step = &at, .update = at.update };
     kl_store_ranks_share(ranks, n_parts(crew->train), &p.first, &p.n);
     p.n -= p.first;

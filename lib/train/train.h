@@ -136,7 +136,7 @@ struct kl_replica {
     double plateau_best; /* of a schedule with a threshold; larger is better */
 };
 /* All replicas at once on a device: parameters are there from begin to end, or the device has what the
-   learner's gradient then takes, and its steps call kl_train_update. */
+   learner's gradient then takes, one part, of all ranks, and its steps call kl_train_update. */
 struct kl_train_device {
     int (*begin)(struct kl_train *train, struct kl_error *err);
     /* The next steps of the epoch; *count: how many they were. pool: of the host. */

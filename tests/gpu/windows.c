@@ -2,13 +2,14 @@
    Nets whose circuits run at each step of a window, and their twins, on the GPU against the CPU in
    double: logits, loss and gradients, with dropout and without, frozen, of few and many qubits, of
    windows that are less and more than a block's steps; copies side by side and one alone, the same bits;
-   blocks of less memory, the same bits, or refused. */
+   blocks of less memory, the same bits, or refused; a batch that 2, 3 and 4 ranks share, the same bits.
+ */
 #include "gpu.h"
 #include "kernels/inline/philox.h"
 #include "sequence/model/model.h"
 #include "tests/unit/check.h"
 
-enum { COPIES = 2, BATCH = 5, ROWS = 8, CLASSES = 3 };
+enum { COPIES = 2, BATCH = 5, ROWS = 8, CLASSES = 3, PARTS = 4 /* of a shared batch */ };
 
 static void must(int code, const struct kl_error *err)
 {
@@ -37,6 +38,7 @@ struct trial {
     struct kl_cuda_windows_shape shape;
     size_t window, given, outputs, block; /* sizes */
     size_t at_once;                       /* of windows, on the GPU's word */
+    int ranks;                            /* that share the batch, one after another; 0: none do */
     float *x;                             /* (ROWS, window) */
     float *params;                        /* (COPIES, block) */
     int32_t rows[COPIES * BATCH], labels[COPIES * BATCH];
@@ -87,6 +89,52 @@ static const struct kl_cuda_windows_calls *calls_of(const struct trial *t)
     return t->shape.kind == KL_CUDA_WINDOW_SCANS ? device.cuda->scans : device.cuda->windows;
 }
 
+/* The windows and units of rank i, of which 2 and 4 have a whole subtree each. */
+static struct kl_cuda_windows_parts parts_of(const struct trial *t, int i)
+{
+    const int units = t->ranks == 3 ? PARTS : t->ranks, each = PARTS / units,
+              from = units * i / t->ranks;
+    return (struct kl_cuda_windows_parts){ BATCH, PARTS, from * each, each,
+                                           units * (i + 1) / t->ranks - from };
+}
+
+/* As ranks have it, each of which keeps its windows between the two ways; here they go both again. sum,
+   or (by_sum) by_given. */
+static int share(struct trial *t, struct kl_cuda_windows *w, struct kl_cuda_windows_batch batch,
+                 float *sum, float *by_given, const float *by_sum, struct kl_error *err)
+{
+    const size_t n = batch.n, out = t->outputs, given = n * t->given;
+    int32_t rows[COPIES * BATCH];
+    float *own = take(n * BATCH * out, sizeof *own), *by_own = take(n * BATCH * out, sizeof *by_own);
+    double *units = take(PARTS * given, sizeof *units), *to = units;
+    int code = KL_OK;
+    for (int i = 0; i < t->ranks && !code; i++) {
+        struct kl_cuda_windows_batch b = batch;
+        b.parts = parts_of(t, i), b.rows = rows;
+        const size_t from = kl_cuda_windows_part(&b.parts, (size_t)b.parts.first);
+        b.count =
+            kl_cuda_windows_part(&b.parts, (size_t)(b.parts.first + b.parts.units * b.parts.each)) -
+            from;
+        for (size_t c = 0; c < n; c++) {
+            memcpy(rows + c * b.count, batch.rows + c * BATCH + from, b.count * sizeof *rows);
+            if (by_sum)
+                memcpy(by_own + c * b.count * out, by_sum + (c * BATCH + from) * out, b.count * out * 4);
+        }
+        code = calls_of(t)->forward(w, own, &b, err);
+        if (!code && by_sum) code = calls_of(t)->back(w, NULL, to, by_own, err);
+        for (size_t c = 0; c < n; c++)
+            memcpy(sum + (c * BATCH + from) * out, own + c * b.count * out, b.count * out * sizeof *sum);
+        to += (size_t)b.parts.units * given;
+    }
+    for (size_t k = 0, all = (size_t)(to - units); k < given && by_sum; k++) {
+        for (size_t width = given; width < all; width *= 2)
+            for (size_t u = 0; u < all; u += 2 * width) units[u + k] += units[u + width + k];
+        by_given[k] = (float)units[k];
+    }
+    free(own), free(by_own), free(units);
+    return code;
+}
+
 /* Copies [first, first + n), all n forward and, if asked, back, as qseq has them. */
 static int on_gpu(struct trial *t, size_t first, size_t n, bool back, bool training)
 {
@@ -105,6 +153,7 @@ static int on_gpu(struct trial *t, size_t first, size_t n, bool back, bool train
                                                  .replica = t->replica + first,
                                                  .step = 11,
                                                  .training = training };
+    t->shape.units = t->ranks ? PARTS : 0, t->shape.whole = t->ranks ? BATCH : 0;
     int code = calls->open(&w, &t->shape, ROWS, n, BATCH, BATCH, device.number, &err);
     if (!code) t->at_once = calls->at_once(w);
     if (!code) code = calls->put(w, 0, t->x, 3, &err);
@@ -112,7 +161,8 @@ static int on_gpu(struct trial *t, size_t first, size_t n, bool back, bool train
     for (size_t c = 0; c < n && !code; c++)
         gpu->prepare(given + c * t->given, memory + c * work, &t->net,
                      t->params + (first + c) * t->block);
-    if (!code) code = calls->forward(w, sum, &batch, &err);
+    if (!code && t->ranks) code = share(t, w, batch, sum, NULL, NULL, &err);
+    else if (!code) code = calls->forward(w, sum, &batch, &err);
     for (size_t c = 0; c < n && !code; c++) {
         const size_t k = first + c;
         const struct kl_sequence_batch_f32 one = { .labels = t->labels + k * BATCH,
@@ -127,7 +177,8 @@ static int on_gpu(struct trial *t, size_t first, size_t n, bool back, bool train
                   sum + c * BATCH * t->outputs, &one);
         t->loss[k] = result.loss, t->correct[k] = result.correct;
     }
-    if (!code && back) code = calls->back(w, by_given, by_sum, &err);
+    if (!code && back && t->ranks) code = share(t, w, batch, sum, by_given, by_sum, &err);
+    else if (!code && back) code = calls->back(w, by_given, NULL, by_sum, &err);
     for (size_t c = 0; c < n && !code && back; c++)
         gpu->finish(t->grad + (first + c) * t->block, memory + c * work, &t->net,
                     t->params + (first + c) * t->block, by_given + c * t->given);
@@ -225,6 +276,23 @@ static void check_room(const char *name, struct trial *t, const float *was, bool
     CHECK(seen[BATCH] && seen[1] && (seen[2] || seen[3]), "%s: always as many windows at once", name);
 }
 
+static void check_shared(const char *name, struct trial *t, bool training)
+{
+    const size_t block = COPIES * t->block, logits = COPIES * BATCH * CLASSES;
+    float *was = take(block + logits, sizeof *was);
+    for (t->ranks = 1; t->ranks <= PARTS; t->ranks++) {
+        CHECK(on_gpu(t, 0, COPIES, true, training) == KL_OK, "%s: refused to ranks", name);
+        if (t->ranks == 1)
+            memcpy(was, t->grad, block * sizeof *was),
+                memcpy(was + block, t->logits, logits * sizeof *was);
+        CHECK(memcmp(was, t->grad, block * sizeof *was) == 0 &&
+                  memcmp(was + block, t->logits, logits * sizeof *was) == 0,
+              "%s: other bits of %d ranks", name, t->ranks);
+    }
+    t->ranks = 0;
+    free(was);
+}
+
 static void check_alone(const char *name, struct trial *t, bool training)
 {
     const size_t logits = BATCH * CLASSES, last = COPIES - 1;
@@ -258,7 +326,7 @@ static void check_net(const char *name, const struct kl_sequence_model_options *
     CHECK(memcmp(t.grad, t.grad + t.block, t.block * sizeof *t.grad) != 0, "%s: copies are alike", name);
     digest_of(t.logits, COPIES * BATCH * CLASSES * sizeof *t.logits);
     digest_of(t.grad, COPIES * t.block * sizeof *t.grad);
-    if (!racecheck && steps > 32) check_alone(name, &t, training);
+    if (!racecheck && steps > 32) check_alone(name, &t, training), check_shared(name, &t, training);
     end(&t);
 }
 

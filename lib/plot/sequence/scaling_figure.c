@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
    How a training scales: the speed-up over one thread alone against the batch, a line for each number of
-   ranks and threads with what that many processors could give at most, one for a GPU, a panel for each
-   circuit. Several files of one machine are drawn into the same panels. */
+   ranks and threads with what that many processors could give at most, one for each number of GPUs, a
+   panel for each circuit. Several files of one machine are drawn into the same panels. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +13,7 @@ static const double LEFT = 40, TOP = 18, WIDTH = 112, GAP = 12, HEIGHT = 140, RO
 
 struct row {
     char model[KL_NAME];
-    int32_t qubits, batch, ranks, threads, layers; /* layers 0: not known, or none; ranks 0: on a GPU */
+    int32_t qubits, batch, ranks, threads, layers; /* layers 0: not known, or none; threads 0: on GPUs */
     double seconds, speedup;
 };
 struct group {
@@ -58,7 +58,7 @@ static int mark_gpu(struct table *t, size_t from, struct kl_file *file, struct k
                 kl_fail(err, KL_EDATA, "%s: measured on '%s', rows before it on '%s'; draw them apart",
                         kl_store_file_path(file), name, t->gpu);
         snprintf(t->gpu, sizeof t->gpu, "%s", name);
-        t->rows[i].ranks = t->rows[i].threads = 0;
+        t->rows[i].threads = 0;
     }
     free(devices);
     return code;
@@ -116,12 +116,12 @@ static void compare_gpu(struct table *t)
 {
     for (size_t i = 0; i < t->n; i++) {
         struct row *row = &t->rows[i];
-        if (row->ranks) continue;
+        if (row->threads) continue;
         row->speedup = NAN;
         for (size_t k = 0; k < t->n; k++) {
             struct row alone = t->rows[k];
             if (alone.ranks != 1 || alone.threads != 1) continue;
-            alone.ranks = alone.threads = 0;
+            alone.ranks = row->ranks, alone.threads = 0;
             if (by_batch(row, &alone) == 0) row->speedup = alone.seconds / row->seconds;
         }
     }
@@ -168,7 +168,8 @@ static int find_groups(struct table *t, const struct kl_figure_inputs *inputs, s
 
 static void line_name(char text[KL_NAME], const struct table *t, const struct group *line)
 {
-    if (!line->a) snprintf(text, KL_NAME, "%s", t->gpu);
+    if (!line->b && line->a == 1) snprintf(text, KL_NAME, "%s", t->gpu);
+    else if (!line->b) snprintf(text, KL_NAME, "%d x %.60s", (int)line->a, t->gpu);
     else
         snprintf(text, KL_NAME, "%d rank%s x %d thread%s", (int)line->a, kl_s((unsigned)line->a),
                  (int)line->b, kl_s((unsigned)line->b));
@@ -184,7 +185,7 @@ static void draw_line(cairo_t *cr, const struct kl_axes *axes, const struct tabl
     const int colour = 1 + (int)l % (KL_N_COLOURS - 1);
     kl_plot_pen(cr, colour, 0.6, 0.6);
     cairo_set_dash(cr, dash, 2, l % 2 ? 2 : 0);
-    if (line->a) kl_plot_line(cr, axes->left, bound, axes->left + axes->width, bound);
+    if (line->b) kl_plot_line(cr, axes->left, bound, axes->left + axes->width, bound);
     cairo_set_dash(cr, NULL, 0, 0);
     kl_plot_pen(cr, colour, 1, 1.1);
     for (int pass = 0; pass < 2; pass++) {

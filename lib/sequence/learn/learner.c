@@ -11,7 +11,7 @@
 #include "kernels/inline/philox.h"
 #include "store/ranks.h"
 
-enum { MOST_PARTS = 16, PART = 4, CHUNK = 16 /* windows that are judged at once */ };
+enum { PART = 4, CHUNK = 16 /* windows that are judged at once */ };
 const struct kl_train_row kl_sequence_rows[KL_SEQUENCE_ROWS] = {
     { "train_loss", "loss" },           { "train_accuracy", NULL }, { "val_loss", "val loss" },
     { "val_accuracy", "val accuracy" }, { "gradient_size", NULL },
@@ -317,8 +317,8 @@ static int take_room(struct kl_sequence_learner *s, struct kl_error *err)
     const size_t n = s->split.n[KL_SEQUENCE_TRAIN], n_val = s->split.n[KL_SEQUENCE_VALIDATION];
     s->batch = (size_t)o->batch_size < n ? (size_t)o->batch_size : n;
     s->parts = 1;
-    while (!s->device.cuda && !s->net.model->whole_batch && 2 * s->parts * PART <= s->batch &&
-           s->parts < MOST_PARTS)
+    while (!s->net.model->whole_batch && 2 * s->parts * PART <= s->batch &&
+           s->parts < KL_CUDA_WINDOWS_PARTS)
         s->parts *= 2;
     s->room = (s->batch + s->parts - 1) / s->parts;
     if (s->room < CHUNK) s->room = CHUNK;
@@ -341,7 +341,7 @@ static int choose_device(struct kl_sequence_learner *s, const struct kl_training
         s->device = *t->device;
         return KL_OK;
     }
-    return kl_device_take(&s->device, common, 0, t->log, err);
+    return kl_device_take(&s->device, common, t->ranks ? t->ranks->local : 0, t->log, err);
 }
 
 static int open_training(struct kl_training *t, struct kl_error *err)

@@ -43,6 +43,7 @@ struct kl_sequence_learner {
     int n_workers;
     struct kl_device device;
     struct kl_sequence_gpu_run *gpu; /* of a training under way there; else NULL */
+    bool timed;                      /* seconds there are counted */
 };
 /* n windows, standardised, and their labels into a thread's buffer. */
 int kl_sequence_learner_copy(struct kl_sequence_worker *w, const struct kl_sequence_learner *s,
@@ -55,5 +56,7 @@ int kl_sequence_gpu_check(const struct kl_sequence_learner *s, struct kl_error *
 /* The gradient of the step under way, and what it adds to the sums. */
 void kl_sequence_gpu_gradient(float *grad, double *loss, double *correct,
                               const struct kl_sequence_learner *s, size_t replica);
+/* Of a timed training under way: in calls that compute, copies included; of them, in kernels. */
+void kl_sequence_gpu_seconds(double *called, double *computed, const struct kl_sequence_learner *s);
 
 #endif

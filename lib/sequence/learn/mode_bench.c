@@ -136,9 +136,7 @@ static int read_forecast(struct work *w, struct kl_error *err)
 static int choose_device(struct work *w, struct kl_error *err)
 {
     struct kl_common *common = &((struct values *)w->run->values)->v.common;
-    const int code = kl_device_take(&w->device, common, 0, w->run->stage.log, err);
-    if (code || !w->device.cuda || !w->v->forecast) return code;
-    return kl_fail(err, KL_EUSAGE, "--forecast: of ranks, not on a GPU; give --device cpu");
+    return kl_device_take(&w->device, common, w->ranks ? w->ranks->local : 0, w->run->stage.log, err);
 }
 
 /* ---- the measurement ---- */
@@ -186,6 +184,8 @@ static int measure(struct work *w, struct kl_error *err)
         if (!code) code = kl_sequence_scaling_add(&w->table, &w->point->v, &job, err);
     }
     kl_progress_end(&progress);
+    if (!code && strstr(w->device.name, "emulated"))
+        kl_caution(job.log, "the GPU is emulated by this CPU: its times say nothing of a card");
     if (!code && w->table.n_left_out)
         kl_note(job.log, 1, "left out: %zu row%s of more ranks than a step's gradient has parts",
                 w->table.n_left_out, kl_s(w->table.n_left_out));
@@ -195,7 +195,9 @@ static int measure(struct work *w, struct kl_error *err)
 /* All of them, before the first is measured. */
 static int check_points(struct work *w, struct kl_error *err)
 {
-    const struct kl_sequence_scaling_job job = { .inputs = &w->inputs, .log = w->run->stage.log };
+    const struct kl_sequence_scaling_job job = { .inputs = &w->inputs,
+                                                 .ranks = w->ranks,
+                                                 .log = w->run->stage.log };
     int code = w->v->grid ? kl_grid_parse(&w->grid, w->run->stage.tool, NULL, w->v->grid, err) : KL_OK;
     w->n_points = w->v->grid ? w->grid.n : 1;
     for (size_t i = 0; i < w->n_points && !code; i++) {

@@ -36,11 +36,13 @@ static int open_one(struct open *o, struct kl_sequence_train_values *values,
                                .log = &o->quiet,
                                .inputs = job->inputs,
                                .input = job->inputs->files[0],
+                               .ranks = job->ranks,
                                .state = calloc(1, stage->state_size) };
     if (!t->state) return kl_fail_memory(err, stage->state_size);
+    struct kl_sequence_learner *s = t->state;
+    s->timed = true;
     const int code = stage->open(t, err);
     if (code < 0) return code;
-    struct kl_sequence_learner *s = t->state;
     const size_t n = s->split.n[KL_SEQUENCE_TRAIN];
     o->batch = (size_t)values->train.options.batch_size;
     if (n < o->batch)
@@ -130,6 +132,16 @@ static int watch_rows(void *context, uint64_t done, uint64_t total, const char *
     return kl_watch_step(c->watch, c->done, c->total, c->model);
 }
 
+/* What a step has taken of GPU and ranks so far, all steps together. */
+static struct kl_sequence_scaling_row taken(const struct rounds *r)
+{
+    struct kl_sequence_scaling_row t = { .waited = r->some.waited, .bytes = (double)r->some.bytes };
+    double called = 0;
+    if (r->gpu.end) kl_sequence_gpu_seconds(&called, &t.computed, r->train.learner->context);
+    t.launched = called - t.computed;
+    return t;
+}
+
 /* Some epochs, as many on every rank; the row keeps the fastest round. */
 static int round_of(struct kl_sequence_scaling_row *row, struct rounds *r, bool first, size_t number,
                     const struct kl_sequence_scaling_job *job, struct kl_error *err)
@@ -140,16 +152,24 @@ static int round_of(struct kl_sequence_scaling_row *row, struct rounds *r, bool 
     const double wish = first ? 1 : ceil(job->seconds / ROUNDS / r->once);
     int64_t epochs = (int64_t)fmin(fmax(wish, 1), MOST_EPOCHS / (2 * ROUNDS));
     int code = meet(ranks, &epochs, KL_OK, err);
-    const double start = kl_clock(), waited = r->some.waited, bytes = (double)r->some.bytes,
-                 steps = (double)(epochs * r->train.learner->steps_per_epoch);
+    const double start = kl_clock(), steps = (double)(epochs * r->train.learner->steps_per_epoch);
+    const struct kl_sequence_scaling_row before = taken(r);
     r->train.until = r->train.epoch + epochs;
     if (!code) code = kl_train_run(&r->train, r->pool, &watch, err);
     const double seconds = kl_clock() - start;
+    const struct kl_sequence_scaling_row now = taken(r);
+    const size_t n = ranks ? ranks->count : 1, own = ranks ? ranks->index : 0;
+    double waited[KL_RANKS_MOST];
+    waited[own] = (now.waited - before.waited) / steps;
     if (first) r->once = seconds;
+    if (!code) code = kl_store_ranks_gather(ranks, waited, n, sizeof *waited, err);
     if (code || first || seconds / steps >= row->seconds) return code;
     row->seconds = seconds / steps;
-    row->waited = (r->some.waited - waited) / steps,
-    row->bytes = ((double)r->some.bytes - bytes) / steps;
+    row->waited = row->exchanged = waited[own];
+    for (size_t i = 0; i < n; i++) row->exchanged = fmin(row->exchanged, waited[i]);
+    row->bytes = (now.bytes - before.bytes) / steps;
+    row->computed = (now.computed - before.computed) / steps;
+    row->launched = (now.launched - before.launched) / steps;
     return KL_OK;
 }
 
@@ -290,16 +310,20 @@ enum {
     WAITED,
     BYTES,
     DEVICE,
+    COMPUTED, /* from here on of GPUs */
+    LAUNCHED,
+    EXCHANGED,
     COLUMNS
 };
 static const struct {
     const char *name;
     enum kl_type type;
 } columns[COLUMNS] = {
-    { "model", KL_TYPE_STRING },   { "qubits", KL_TYPE_I32 },  { "layers", KL_TYPE_I32 },
-    { "batch", KL_TYPE_I32 },      { "ranks", KL_TYPE_I32 },   { "threads", KL_TYPE_I32 },
-    { "parameters", KL_TYPE_I64 }, { "seconds", KL_TYPE_F64 }, { "speed_up", KL_TYPE_F64 },
-    { "waited", KL_TYPE_F64 },     { "bytes", KL_TYPE_F64 },   { "device", KL_TYPE_STRING },
+    { "model", KL_TYPE_STRING },   { "qubits", KL_TYPE_I32 },   { "layers", KL_TYPE_I32 },
+    { "batch", KL_TYPE_I32 },      { "ranks", KL_TYPE_I32 },    { "threads", KL_TYPE_I32 },
+    { "parameters", KL_TYPE_I64 }, { "seconds", KL_TYPE_F64 },  { "speed_up", KL_TYPE_F64 },
+    { "waited", KL_TYPE_F64 },     { "bytes", KL_TYPE_F64 },    { "device", KL_TYPE_STRING },
+    { "computed", KL_TYPE_F64 },   { "launched", KL_TYPE_F64 }, { "exchanged", KL_TYPE_F64 },
 };
 
 static size_t size_of(int k)
@@ -313,30 +337,54 @@ static size_t size_of(int k)
 
 static const void *value_of(const struct kl_sequence_scaling_row *row, int k)
 {
-    const void *const values[COLUMNS] = { row->model,    &row->qubits,  &row->layers,     &row->batch,
-                                          &row->ranks,   &row->threads, &row->parameters, &row->seconds,
-                                          &row->speedup, &row->waited,  &row->bytes,      row->device };
+    const void *const values[COLUMNS] = { row->model,       &row->qubits,   &row->layers,
+                                          &row->batch,      &row->ranks,    &row->threads,
+                                          &row->parameters, &row->seconds,  &row->speedup,
+                                          &row->waited,     &row->bytes,    row->device,
+                                          &row->computed,   &row->launched, &row->exchanged };
     return values[k];
+}
+
+static bool on_gpu(const struct kl_sequence_scaling *s)
+{
+    return s->n && strncmp(s->rows[0].device, "cuda", 4) == 0;
 }
 
 int kl_sequence_scaling_save(struct kl_writer *writer, const struct kl_sequence_scaling *s,
                              struct kl_error *err)
 {
+    const int n_columns = on_gpu(s) ? COLUMNS : COMPUTED;
     char *column = malloc(s->n * sizeof s->rows->device + 1); /* the widest */
     int code = column ? KL_OK : kl_fail_memory(err, s->n * sizeof s->rows->device);
-    for (int k = 0; k < COLUMNS && code >= 0; k++) {
+    for (int k = 0; k < n_columns && code >= 0; k++) {
         const size_t size = size_of(k);
         for (size_t i = 0; i < s->n; i++) memcpy(column + i * size, value_of(&s->rows[i], k), size);
         code = kl_store_writer_put(writer, columns[k].name, columns[k].type,
                                    columns[k].type == KL_TYPE_STRING ? size : 0, 1, &s->n, column, err);
     }
     free(column);
-    if (code >= 0) code = kl_store_writer_text(writer, "seconds", "unit", "s", err);
-    if (code >= 0) code = kl_store_writer_text(writer, "waited", "unit", "s", err);
+    static const int seconds[] = { SECONDS, WAITED, COMPUTED, LAUNCHED, EXCHANGED };
+    for (size_t i = 0; i < sizeof seconds / sizeof *seconds && code >= 0; i++)
+        if (seconds[i] < n_columns)
+            code = kl_store_writer_text(writer, columns[seconds[i]].name, "unit", "s", err);
     if (code >= 0) code = kl_store_writer_text(writer, "", "processor", kl_device_cpu()->model, err);
     if (code >= 0) code = kl_store_writer_integer(writer, "", "windows", (int64_t)s->windows, err);
     if (code >= 0) code = kl_store_writer_integer(writer, "", "channels", (int64_t)s->channels, err);
     return code < 0 ? code : kl_store_writer_integer(writer, "", "steps", (int64_t)s->steps, err);
+}
+
+/* Of a step on a GPU, in percent; the host's is the rest. */
+static void tell_shares(FILE *to, const struct kl_sequence_scaling *s)
+{
+    fprintf(to, "of it, on the first rank:\n%-18s%7s%7s%7s%10s%10s%10s%10s%10s\n", "model", "qubits",
+            "batch", "ranks", "kernels", "launches", "exchange", "waiting", "host");
+    for (size_t i = 0; i < s->n; i++) {
+        const struct kl_sequence_scaling_row *r = &s->rows[i];
+        const double each = 100 / r->seconds, host = r->seconds - r->computed - r->launched - r->waited;
+        fprintf(to, "%-18s%7d%7d%7d%8.0f %%%8.0f %%%8.0f %%%8.0f %%%8.0f %%\n", r->model, r->qubits,
+                r->batch, r->ranks, each * r->computed, each * r->launched, each * r->exchanged,
+                each * (r->waited - r->exchanged), each * fmax(host, 0));
+    }
 }
 
 void kl_sequence_scaling_tell(FILE *to, const struct kl_sequence_scaling *s)
@@ -354,16 +402,23 @@ void kl_sequence_scaling_tell(FILE *to, const struct kl_sequence_scaling *s)
                 r->batch, r->ranks, r->threads, 1e3 * r->seconds, r->batch / r->seconds, r->speedup,
                 r->bytes / 1e3, 1e3 * r->waited);
     }
+    if (on_gpu(s)) tell_shares(to, s);
 }
 
 static json_t *row_json(const struct kl_sequence_scaling *s, size_t i)
 {
     const struct kl_sequence_scaling_row *r = &s->rows[i];
-    return json_pack("{s:s, s:s, s:i, s:i, s:i, s:i, s:i, s:I, s:f, s:f, s:f, s:f}", "model", r->model,
-                     "device", r->device, "qubits", r->qubits, "layers", r->layers, "batch", r->batch,
-                     "ranks", r->ranks, "threads", r->threads, "parameters", (json_int_t)r->parameters,
-                     "seconds", r->seconds, "seconds_waited", r->waited, "bytes_sent", r->bytes,
-                     "speed_up", r->speedup);
+    json_t *row = json_pack("{s:s, s:s, s:i, s:i, s:i, s:i, s:i, s:I, s:f, s:f, s:f, s:f}", "model",
+                            r->model, "device", r->device, "qubits", r->qubits, "layers", r->layers,
+                            "batch", r->batch, "ranks", r->ranks, "threads", r->threads, "parameters",
+                            (json_int_t)r->parameters, "seconds", r->seconds, "seconds_waited",
+                            r->waited, "bytes_sent", r->bytes, "speed_up", r->speedup);
+    json_t *shares = on_gpu(s)
+                         ? json_pack("{s:f, s:f, s:f}", "seconds_computed", r->computed,
+                                     "seconds_launched", r->launched, "seconds_exchanged", r->exchanged)
+                         : json_object();
+    if (json_object_update_new(row, shares)) json_decref(row), row = NULL;
+    return row;
 }
 
 int kl_sequence_scaling_json(FILE *to, const struct kl_sequence_scaling *s,

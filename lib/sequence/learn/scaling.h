@@ -22,6 +22,9 @@ struct kl_sequence_scaling_row {
     double bytes;    /* that the first rank sends in a step */
     char device[64]; /* "cpu: avx512" (its kernels), "cuda: NVIDIA H200" */
     int32_t parts;   /* of its gradient: more ranks cannot share it; no column of the file */
+    /* Of it, on a GPU: in its kernels; in launches and copies; 0 on a CPU. Of `waited` the least of all
+       ranks: in exchanges, whoever waits. */
+    double computed, launched, exchanged;
 };
 struct kl_sequence_scaling {
     struct kl_sequence_scaling_row *rows;

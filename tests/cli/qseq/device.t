@@ -33,10 +33,10 @@ $ export KETLINE_CUDA=$BUILD/tests/cuda/libketline-cuda.so; small() { qseq train
 + for m in classical-mamba classical-hydra; do small -m $m --replicas 2 -o cpu.h5; small -m $m --replicas 2 --device cuda -o $m.h5
 +   for d in history params; do h5diff -d 1e-5 cpu.h5 $m.h5 $d || echo $m $d; done; [ "$(small -m $m --device cuda --key)" = "$(small -m $m --key)" ] || echo another key
 +   small -m $m --replicas 2 --threads 1 --device cuda -o one.h5; cmp one.h5 $m.h5 && echo same
-+   KETLINE_EMULATED_MEMORY=500000 qseq train w.h5 -m $m --width 8 --state 3 --epochs 2 --batch-size 6 --no-provenance --replicas 2 --device cuda -o few.h5 2>&1 | grep -o 'the GPU.*'; cmp few.h5 $m.h5 && echo same
++   KETLINE_EMULATED_MEMORY=560000 qseq train w.h5 -m $m --width 8 --state 3 --epochs 2 --batch-size 6 --no-provenance --replicas 2 --device cuda -o few.h5 2>&1 | grep -o 'the GPU.*'; cmp few.h5 $m.h5 && echo same
 +   KETLINE_EMULATED_MEMORY=50000 small -m $m --device cuda -o none.h5; KETLINE_EMULATED_FAIL=250 small -m $m --replicas 2 --checkpoint-every 1 --device cuda -o lost.h5; ls -A | grep lost; small -m $m --replicas 2 --device cuda -o lost.h5; cmp lost.h5 $m.h5 && echo same; rm lost.h5; done
 + qseq sweep -q w.h5 -g "model=classical-mamba,classical-hydra" --width 8 --state 3 --epochs 2 --batch-size 6 --no-provenance --device cuda -o nets.h5; for m in classical-mamba classical-hydra; do small -m $m --device cuda -o single.h5 -f; cmp single.h5 nets-sequence-models/model=$m.h5 && echo as alone; done
-+ qseq bench w.h5 -g model=classical-mamba,classical-hydra -b 3 --seconds 0.01 --progress none --device cuda --json | jq -c '.rows[] | [.model, .device, .seconds > 0]'
++ qseq bench w.h5 -g model=classical-mamba,classical-hydra -b 3 --seconds 0.01 --progress none --device cuda --json | jq -c '(.rows[] | [.model, .device, .seconds > 0]), .cautions'
 > same
 > the GPU's memory has no room for 6 windows of a step at once: 3 at a time; the results are the same
 > same
@@ -51,10 +51,12 @@ $ export KETLINE_CUDA=$BUILD/tests/cuda/libketline-cuda.so; small() { qseq train
 > as alone
 > ["classical-mamba","cuda: emulated",true]
 > ["classical-hydra","cuda: emulated",true]
+> ["the GPU is emulated by this CPU: its times say nothing of a card"]
 ! qseq: windows: the GPU's memory is full; fewer of them, or --device cpu
 ! qseq: from the GPU: CUDA says: emulated failure
 ! qseq: windows: the GPU's memory is full; fewer of them, or --device cpu
 ! qseq: windows' scans: CUDA says: emulated failure
+! qseq: the GPU is emulated by this CPU: its times say nothing of a card
 
 # Neither threads nor replicas beside nor the points of a sweep change a bit.
 $ export KETLINE_CUDA=$BUILD/tests/cuda/libketline-cuda.so; small() { qseq train -q w.h5 --qubits 2 --layers 1 --epochs 3 --batch-size 6 --no-provenance --device cuda "$@"; }
@@ -97,6 +99,7 @@ $ export KETLINE_CUDA=$BUILD/tests/cuda/libketline-cuda.so; table() { qseq bench
 + table --device cuda --json -o g.h5 | jq -c '.rows[] | [.model, .batch, .threads, .device, .speed_up, .seconds > 0]'; h5dump -d device g.h5 | grep -c "cuda: emulated"; h5dump -d provenance g.h5 | grep -o '"device":"cuda: [^"]*"'
 + table -o c.h5 --device cpu | sed -n '1s/.*, //p' | sed 's/: .*;/: its kernels;/'; h5dump -d device c.h5 | grep -o '"cpu: ' | wc -l
 + qseq bench w.h5 -m mamba --qubits 2 -b 2 --seconds 0.01 --device cuda | sed -n '1s/.*, //p'
++ qseq bench w.h5 -g batch-size=4,8 --qubits 2 --layers 1 --seconds 0.01 --device cuda --forecast 2 -q -o ranks.h5; h5dump -d forecast/batch ranks.h5 | grep '(0)'
 + figures g.h5 c.h5 --figure scaling -f -o s.svg; figures g.h5 --figure scaling -o alone.svg
 > ["hydra",3,1,"cuda: emulated",1,true]
 > ["hydra",6,1,"cuda: emulated",1,true]
@@ -107,12 +110,14 @@ $ export KETLINE_CUDA=$BUILD/tests/cuda/libketline-cuda.so; table() { qseq bench
 > cpu: its kernels; a step:
 > 8
 > cuda: emulated; a step:
+>    (0): 8
 > s.svg: 1 figure in 1 file, 1 written
+! qseq: the GPU is emulated by this CPU: its times say nothing of a card
+! qseq: the GPU is emulated by this CPU: its times say nothing of a card
 ! figures: g.h5: of a GPU, and no table of one thread of the same nets and batches beside it; give that of qseq bench --device cpu too
 ? 65
-$ export KETLINE_CUDA=$BUILD/tests/cuda/libketline-cuda.so; for o in "-g model=hydra,means" "--forecast 2,4"; do qseq bench w.h5 -b 4 $o --seconds 600 --device cuda; done; KETLINE_EMULATED_SHARED=20000 qseq bench w.h5 -b 4 -g qubits=2,10 --seconds 600 --device cuda
+$ export KETLINE_CUDA=$BUILD/tests/cuda/libketline-cuda.so; qseq bench w.h5 -b 4 -g model=hydra,means --seconds 600 --device cuda; KETLINE_EMULATED_SHARED=20000 qseq bench w.h5 -b 4 -g qubits=2,10 --seconds 600 --device cuda
 ! qseq: --model means: not on a GPU; give --device cpu
-! qseq: --forecast: of ranks, not on a GPU; give --device cpu
 ! qseq: circuits of 10 qubits on 8 channels do not fit a block of this GPU, of 20000 bytes; give --device cpu
 ? 2
 $ export KETLINE_CUDA=$BUILD/tests/cuda/libketline-cuda.so; for k in $(seq 1 4 60); do KETLINE_EMULATED_FAIL=$k qseq bench w.h5 --qubits 2 --layers 1 -b 2 --seconds 0.01 -q -o none.h5 --device cuda 2>err; [ $? = 75 ] || echo "call $k: status"; [ "$(wc -l <err)" = 1 ] || cat err; done; ls none.h5

@@ -21,7 +21,7 @@ static struct kl_sequence_scaling table(double fixed, double window, double exch
     for (int batch = 8; batch <= 64; batch *= 2)
         for (int ranks = 1; ranks <= most_ranks; ranks *= 2) {
             struct kl_sequence_scaling_row *r = &rows[s.n++];
-            *r = (struct kl_sequence_scaling_row){ "hydra", 6, 2, batch, ranks, 1, 100, 0, 1, 0, 0, "", 1000 };
+            *r = (struct kl_sequence_scaling_row){ "hydra", 6, 2, batch, ranks, 1, 100, 0, 1, 0, 0, "", 1000, 0, 0, 0 };
             r->seconds = law(fixed, window, exchange, batch, ranks);
         }
     return s;
