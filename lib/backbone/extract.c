@@ -91,11 +91,13 @@ static const struct kl_kind_heading headings[] = {
 };
 /* The headings above show them. */
 static const char *const not_on_page[] = { "features/", NULL };
+static const char *const told_parts[] = { "split", "test-fraction", "seed", NULL };
 const struct kl_kind kl_features_kind = { .name = "features",
                                           .maker = "extract-features",
                                           .headings = headings,
                                           .classes = "class_names",
-                                          .not_on_page = not_on_page };
+                                          .not_on_page = not_on_page,
+                                          .parts = told_parts };
 
 /* ---- extract open ----
    What an extraction needs, opened: the device, its threads, images, weights, the network of the images'

@@ -332,22 +332,51 @@ static bool is_same(const char *a, const char *b)
     return a && b && strcmp(a + (*a == '/'), b + (*b == '/')) == 0;
 }
 
-/* Are they the two parts of one table (extract-features --split), of records of theirs? */
-static bool are_parts(const json_t *trained, const json_t *judged)
+/* Both absent, or both the same. */
+static bool is_equal(const json_t *a, const json_t *b)
 {
-    static const char *const same[] = { "label", "test-fraction", "seed" };
+    return a ? b && json_equal(a, b) : !b;
+}
+
+/* Do both records read the same images, as many, with the same labels? */
+static bool have_same_inputs(const json_t *a, const json_t *b)
+{
+    json_t *mine = json_object_get(a, "inputs"), *theirs = json_object_get(b, "inputs"), *input;
+    const char *role;
+    json_object_foreach(mine, role, input)
+    {
+        const json_t *other = json_object_get(theirs, role);
+        const char *one = dataset_of(input), *two = dataset_of(other);
+        if (strcmp(role, "weights") != 0 &&
+            (!is_equal(json_object_get(input, "sha256"), json_object_get(other, "sha256")) ||
+             (one && two && !is_same(one, two))))
+            return false;
+    }
+    return json_object_size(mine) == json_object_size(theirs);
+}
+
+/* Records of the two parts of one table, or of the same images (extract-features --split), share
+   nothing. differs: the option by which the rows were parted anew, and may be in both; else NULL. */
+static bool are_parts(const char **differs, const json_t *trained, const json_t *judged)
+{
+    static const char *const same[] = {
+        "seed", "test-fraction", "limit", "label", "labels", "skip-bad"
+    };
     const json_t *a = json_object_get(trained, "options"), *b = json_object_get(judged, "options");
     const char *part = json_string_value(json_object_get(a, "split")),
                *other = json_string_value(json_object_get(b, "split"));
-    bool parts = part && other && strcmp(part, "train") == 0 && strcmp(other, "test") == 0;
+    if (!part || !other || strcmp(part, "train") != 0 || strcmp(other, "test") != 0) return false;
     for (size_t i = 0; i < sizeof same / sizeof *same; i++)
-        parts = parts && json_equal(json_object_get(a, same[i]), json_object_get(b, same[i]));
-    return parts;
+        if (!is_equal(json_object_get(a, same[i]), json_object_get(b, same[i]))) {
+            *differs = same[i];
+            return false;
+        }
+    return true;
 }
 
 /* Was one of `records` made of the table that this record was made of, and of rows that may be the same?
  */
-static bool has_table(json_t *records, const json_t *judged)
+static bool has_table(const char **differs, json_t *records, const json_t *judged)
 {
     const char *digest = json_string_value(
         json_object_get(json_object_get(json_object_get(judged, "inputs"), "table"), "sha256"));
@@ -357,16 +386,18 @@ static bool has_table(json_t *records, const json_t *judged)
     {
         const json_t *table = json_object_get(json_object_get(record, "inputs"), "table");
         if (digest && is_same(json_string_value(json_object_get(table, "sha256")), digest) &&
-            !are_parts(record, judged))
+            !are_parts(differs, record, judged))
             return true;
     }
     return false;
 }
 
-/* An input of images of these records with this digest and, in a file of several, this dataset. */
-static bool has_images(json_t *records, const char *sha256, const char *dataset)
+/* Was one of `records` made of this input of images of the record `judged`, and not of the other part?
+ */
+static bool has_images(const char **differs, json_t *records, const json_t *judged, const json_t *image)
 {
-    const char *role;
+    const char *role, *sha256 = json_string_value(json_object_get(image, "sha256")),
+                      *dataset = dataset_of(image);
     json_t *record, *input;
     size_t i;
     json_array_foreach(records, i, record)
@@ -376,18 +407,39 @@ static bool has_images(json_t *records, const char *sha256, const char *dataset)
             const char *digest = json_string_value(json_object_get(input, "sha256")),
                        *other = dataset_of(input);
             if (is_images(role) && is_same(digest, sha256) &&
-                (!dataset || !other || is_same(dataset, other)))
+                (!dataset || !other || is_same(dataset, other)) &&
+                !(are_parts(differs, record, judged) && have_same_inputs(record, judged)))
                 return true;
         }
     }
     return false;
 }
 
+/* what: they are of, in words. */
+static void say_same(const struct kl_log *log, const struct kl_file *head,
+                     const struct kl_file *features, const char *what, const char *differs,
+                     const char *otherwise)
+{
+    const char *is = kl_store_file_path(features), *by = kl_store_file_path(head);
+    if (differs)
+        kl_caution(
+            log,
+            "%s: %s was trained on %s, parted by another --%s: some of these are among those, and "
+            "this is not the accuracy on new ones; make --split train and --split test with one "
+            "--%s",
+            is, by, what, differs, differs);
+    else
+        kl_caution(log,
+                   "%s: %s was trained on %s; unless these are others of them, this is not the accuracy "
+                   "on new ones%s",
+                   is, by, what, otherwise);
+}
+
 int kl_head_origin_same_images(const struct kl_file *head, const struct kl_file *features,
                                const struct kl_log *log, struct kl_error *err)
 {
     json_t *trained = NULL, *judged = NULL, *record, *input;
-    const char *role, *same = NULL;
+    const char *role, *same = NULL, *differs = NULL, *rows_differ = NULL;
     bool table = false;
     size_t i;
     int code = load_records(&trained, head, err);
@@ -396,24 +448,19 @@ int kl_head_origin_same_images(const struct kl_file *head, const struct kl_file 
     {
         json_object_foreach(json_object_get(record, "inputs"), role, input)
         {
-            const char *digest = json_string_value(json_object_get(input, "sha256")),
-                       *path = json_string_value(json_object_get(input, "path"));
-            if (is_images(role) && digest && path && has_images(trained, digest, dataset_of(input)))
-                same = path;
+            const char *path = json_string_value(json_object_get(input, "path"));
+            if (is_images(role) && path && has_images(&differs, trained, record, input)) same = path;
         }
-        table = table || has_table(trained, record);
+        table = table || has_table(&rows_differ, trained, record);
     }
     if (table)
-        kl_caution(
-            log,
-            "%s: %s was trained on rows of the same table; unless these are others of them, this is not "
-            "the accuracy on new ones: --split train and --split test share them out",
-            kl_store_file_path(features), kl_store_file_path(head));
-    if (same)
-        kl_caution(log,
-                   "%s: %s was trained on features of the same images (%s); unless these are others of "
-                   "them, this is not the accuracy on new ones",
-                   kl_store_file_path(features), kl_store_file_path(head), same);
+        say_same(log, head, features, "rows of the same table", rows_differ,
+                 ": --split train and --split test share them out");
+    if (same) {
+        char what[4200];
+        snprintf(what, sizeof what, "features of the same images (%s)", same);
+        say_same(log, head, features, what, differs, "");
+    }
     json_decref(trained);
     json_decref(judged);
     return code;

@@ -351,8 +351,24 @@ static int write_part(FILE *to, const struct kl_file *file, struct kl_error *err
     return code;
 }
 
+/* What the key has beside its options, as text, and the kind tells as options: a number where it is one.
+ */
+static int add_parts(json_t *options, const json_t *parts, const struct kl_kind *kind,
+                     struct kl_error *err)
+{
+    for (const char *const *name = kind->parts; name && *name; name++) {
+        json_t *text = json_object_get(parts, *name), *number;
+        if (!text) continue;
+        number = json_loads(json_string_value(text), JSON_DECODE_ANY, NULL);
+        if (json_object_set_new(options, *name, number ? number : json_incref(text)))
+            return kl_fail_memory(err, 64);
+    }
+    return KL_OK;
+}
+
 /* The options that made it, several a line. */
-static int write_options(FILE *to, const struct kl_file *file, struct kl_error *err)
+static int write_options(FILE *to, const struct kl_file *file, const struct kl_kind *kind,
+                         struct kl_error *err)
 {
     enum {
         COLUMNS = 96,
@@ -363,6 +379,7 @@ static int write_options(FILE *to, const struct kl_file *file, struct kl_error *
     size_t column = 0; /* 0: nothing is written yet */
     int code = kl_json_parse(&parts, kl_store_file_key_parts(file), kl_store_file_path(file), err);
     if (code) return code;
+    code = add_parts(json_object_get(parts, "options"), json_object_get(parts, "parts"), kind, err);
     json_object_foreach(json_object_get(parts, "options"), name, value)
     {
         char *text = NULL;
@@ -439,7 +456,7 @@ int kl_store_describe_page(FILE *to, struct kl_file *file, const struct kl_kind 
     }
     code = write_classes(to, file, kind->classes, err);
     if (code) return code;
-    code = write_options(to, file, err);
+    code = write_options(to, file, kind, err);
     if (!code) code = write_attributes(to, file, kind, err);
     if (!code) kl_store_write_numbers(to, file, kind);
     if (!code) code = kl_store_write_replicas(to, file, kind, err);

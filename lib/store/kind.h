@@ -93,6 +93,7 @@ struct kl_kind {
     const struct kl_kind_heading *headings;
     const char *classes;            /* dataset of names: a line */
     const char *const *not_on_page; /* attributes: OBJECT/ or the beginning of a name of the root's */
+    const char *const *parts;       /* of the key, beside its options: told as those are */
     const struct kl_kind_number *numbers;
     struct kl_kind_dataset replicas; /* [replicas]: mean and standard deviation */
     const struct kl_kind_history *histories;

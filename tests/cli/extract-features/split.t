@@ -18,6 +18,14 @@ $ cat >png.py <<'P'
 > head heads
 > head.h5 1
 
+# The other part is judged in silence; parted by another seed or share, with a caution; the page of a part says by what.
+$ part() { extract-features photos --resize 28 -q "$@" -o p.h5; qeval head.h5 p.h5 -o p-report.h5 2>&1 | grep 'same images'; }; part --split test; part --split test --seed 1; part --split test --test-fraction 0.3; part; for f in test p; do cache show $f.h5 | grep -o 'split "test.*'; done
+> qeval: p.h5: head.h5 was trained on features of the same images (photos), parted by another --seed: some of these are among those, and this is not the accuracy on new ones; make --split train and --split test with one --seed
+> qeval: p.h5: head.h5 was trained on features of the same images (photos), parted by another --test-fraction: some of these are among those, and this is not the accuracy on new ones; make --split train and --split test with one --test-fraction
+> qeval: p.h5: head.h5 was trained on features of the same images (photos); unless these are others of them, this is not the accuracy on new ones
+> split "test"  test-fraction 0.2  seed 0
+? 1
+
 # Names, labels and features are those of the whole folder; the parts share no image, and have all of them; the part's rows are those of a table of the same classes.
 $ numbers() { h5dump -A 0 -y -d $1 $2 | sed -n '/DATA {/,/}/p' | tr -cs '0-9' '\n' | grep .; }
 + (numbers index train.h5; numbers index test.h5) | sort -n | cmp - <(seq 0 29) && numbers labels test.h5 | sort | uniq -c
