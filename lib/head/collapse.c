@@ -46,7 +46,8 @@ static void judge_head(struct kl_collapsed *head, struct judge *j, const int32_t
 }
 
 /* Heads of different seeds differ by tenths of a per cent on thousands of samples, and by chance; a
-   class that is lost in part, by per cents. */
+   class that is lost in part, by per cents. The error is Agresti and Coull's (1998), of two more right
+   and two more wrong: of a median of 1 the binomial one is 0, and one mistake would be too many. */
 static int compare_heads(struct kl_collapse *c, size_t n, struct kl_error *err)
 {
     double *sorted = malloc(c->replicas * sizeof *sorted);
@@ -55,7 +56,7 @@ static int compare_heads(struct kl_collapse *c, size_t n, struct kl_error *err)
     kl_stats_sort(sorted, c->replicas);
     c->median = (sorted[(c->replicas - 1) / 2] + sorted[c->replicas / 2]) / 2;
     free(sorted);
-    const double error = n ? sqrt(c->median * (1 - c->median) / (double)n) : 1;
+    const double m = (double)n + 4, p = (c->median * (double)n + 2) / m, error = sqrt(p * (1 - p) / m);
     for (size_t r = 0; r < c->replicas; r++) {
         c->heads[r].far = c->replicas > 2 && c->median - c->heads[r].accuracy > fmax(0.02, 4 * error);
         c->n_collapsed += c->heads[r].far || c->heads[r].merged;

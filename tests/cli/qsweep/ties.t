@@ -30,7 +30,6 @@ $ qsweep f.h5 --core none --reduction 8 --epochs 40 --replicas 3 --grid lr=1e-2,
 > the best of 3 is flattered by the choice: judge it with qeval on other samples
 > the best again: qtrain f.h5 --core none --reduction 8 --epochs 40 --lr 0.03 --replicas 3 -o m-best.h5
 ! qsweep: 6 validation samples choose the epoch and are the accuracy: too few to tell heads apart; give more samples, or a larger --val-fraction
-! qsweep: of the points trained now 1 has heads that do not tell all classes apart, as 1 of 3 with lr=1e-2: means over few seeds rest on that; cache show names them
 
 # Halving: after one epoch both have the same accuracy, and the first of the grid the higher loss.
 $ qsweep f.h5 --core none --reduction 8 --epochs 2 --halving --grid lr=3e-2,1e-3 -o h.h5 | grep ^lr; ls h-heads
