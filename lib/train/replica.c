@@ -150,12 +150,14 @@ static double mean_of(const struct kl_train *t, int row, int64_t from, int64_t n
     return sum / (double)count;
 }
 
-/* Has the loss been below `last` in an epoch before `until`? Then the rate is too high, not the epochs
-   too few: it oscillates, or was lost. */
-static bool was_lower(const struct kl_train *t, int loss, double last, int64_t until)
+/* Has the loss been below `last`, of n epochs, in n others before `until`? Then the rate is too high,
+   not the epochs too few: it oscillates, or was lost. One epoch alone is below by chance, if it has few
+   steps.
+ */
+static bool was_lower(const struct kl_train *t, int loss, double last, int64_t n, int64_t until)
 {
-    for (int64_t e = 0; e < until; e++)
-        if (mean_of(t, loss, e, 1) < last) return true;
+    for (int64_t e = 0; e + n <= until; e++)
+        if (mean_of(t, loss, e, n) < last) return true;
     return false;
 }
 
@@ -169,7 +171,8 @@ double kl_train_unfinished(const struct kl_train *t, int loss, int judged)
     if (!n) return 0;
     const double first = mean_of(t, loss, 0, 1), last = mean_of(t, loss, epochs - n, n),
                  whole = first - last, fall = mean_of(t, loss, epochs - 2 * n, n) - last;
-    if (!(whole > 0.1 * first && fall > 0.05 * whole) || was_lower(t, loss, last, epochs - n)) return 0;
+    if (!(whole > 0.1 * first && fall > 0.05 * whole) || was_lower(t, loss, last, n, epochs - n))
+        return 0;
     if (judged >= 0 && !(mean_of(t, judged, epochs - n, n) < mean_of(t, judged, epochs - 2 * n, n)))
         return 0;
     return 100 * fall / whole;

@@ -13,6 +13,10 @@ static double falling(int e) /* 10 % of the whole in the last two epochs */
 {
     return 2.3 - 0.05 * e;
 }
+static double noisy(int e) /* as falling, of few steps an epoch: one is below the last two's mean */
+{
+    return falling(e) - (e == 14 ? 0.3 : 0);
+}
 static double flat(int e)
 {
     return e < 5 ? 2.3 - 0.4 * e : 0.3;
@@ -73,6 +77,7 @@ static bool told(double (*train)(int), double (*validation)(int), double (*other
 int main(void)
 {
     CHECK(told(falling, falling, NULL, -1, EPOCHS), "steadily falling");
+    CHECK(told(noisy, falling, NULL, -1, EPOCHS), "one epoch below by chance");
     CHECK(told(falling, NULL, NULL, -1, EPOCHS), "without validation samples");
     CHECK(!told(falling, falling, NULL, -1, 9), "too few epochs to say");
     CHECK(!told(falling, rising, NULL, -1, EPOCHS), "learned by heart");
