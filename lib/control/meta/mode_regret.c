@@ -343,9 +343,6 @@ static void tell(const struct work *w, FILE *out)
                 r->fit.r2);
     tell_line(r, out);
     if (r->n_shots) tell_shots(r, out);
-    char verdict[KL_CONTROL_VERDICT];
-    kl_control_verdict_words(verdict, r);
-    fprintf(out, "%s\n", verdict);
 }
 
 static int remark(struct kl_mode_run *run, struct kl_error *err)
@@ -381,10 +378,12 @@ static int json(struct kl_mode_run *run, FILE *to, struct kl_error *err)
 static void words(struct kl_mode_run *run, FILE *to)
 {
     const struct work *w = run->state;
+    const char *output = run->stage.common->output;
+    char verdict[KL_CONTROL_VERDICT];
     tell(w, to);
-    if (run->stage.common->output)
-        fprintf(to, "%s: %d tasks, %.1f s\n", run->stage.common->output, w->regret.tasks,
-                kl_clock() - run->stage.start);
+    kl_control_verdict_words(verdict, &w->regret);
+    fprintf(to, "%s%s%d tasks, %.1f s; %s\n", output ? output : "", output ? ": " : "", w->regret.tasks,
+            kl_clock() - run->stage.start, verdict);
 }
 
 static void close_policy(struct kl_mode_run *run)

@@ -121,8 +121,10 @@ static void words(struct kl_mode_run *run, FILE *to)
     const struct work *w = run->state;
     const char *output = run->stage.common->output;
     kl_nist_table(to, &w->report, run->stage.common->verbose);
-    fprintf(to, "%s%s%zu device%s, %.1f s\n", output ? output : "", output ? ": " : "",
+    fprintf(to, "%s%s%zu device%s, %.1f s", output ? output : "", output ? ": " : "",
             w->report.n_devices, kl_s(w->report.n_devices), kl_clock() - run->stage.start);
+    kl_nist_tell_failed(to, &w->report);
+    fputc('\n', to);
 }
 
 static void close_bits(struct kl_mode_run *run)

@@ -309,6 +309,8 @@ struct json_t;
 int kl_nist_save(struct kl_writer *writer, const struct kl_nist_report *report, struct kl_error *err);
 /* A few lines a device; all tests if detailed. */
 void kl_nist_table(FILE *to, const struct kl_nist_report *report, bool detailed);
+/* "; A fails frequency, runs; B fails runs": the tests of SP 800-22, of the first devices. */
+void kl_nist_tell_failed(FILE *to, const struct kl_nist_report *report);
 int kl_nist_json(struct json_t **value, const struct kl_nist_report *report, struct kl_error *err);
 
 /* ---- tournament --nist ---- */

@@ -248,16 +248,32 @@ static void tell_llc(const struct kl_sampling_bounds *b, FILE *to)
             b->least == l->least ? ", the least loss that L-BFGS finds" : "");
 }
 
-/* What a row says, and what may be said of the best of them; where a theorem says it. */
+/* The best of the rows, if a theorem says what they say. */
+static bool find_best(struct kl_sampling_best *best, const struct kl_sampling_bounds *b)
+{
+    kl_sampling_bounds_best(best, b);
+    return best->rung && b->options.factor >= 1 && strcmp(b->ladder->convention, "tempered") != 0 &&
+           !b->ladder->own_records;
+}
+
+void kl_sampling_bounds_tell_best(const struct kl_sampling_bounds *b, FILE *to)
+{
+    struct kl_sampling_best best;
+    fprintf(to, "%zu temperatures", b->n_rungs);
+    if (!find_best(&best, b)) return;
+    fprintf(to, ", best bound %.4f", best.bound);
+    if (!isnan(best.upper)) fprintf(to, ", upper %.4f", best.upper);
+    fprintf(to, ", at beta %g", b->ladder->beta[best.rung]);
+}
+
+/* What a row says, and what may be said of the best of them. */
 static void tell_meaning(const struct kl_sampling_bounds *b, FILE *to)
 {
     const struct kl_sampling_ladder *l = b->ladder;
     const bool single = b->options.form == KL_SAMPLING_FORM_SINGLE_DRAW;
     const char *what = b->options.unit_loss ? "loss" : "error";
     struct kl_sampling_best best;
-    kl_sampling_bounds_best(&best, b);
-    if (!best.rung || b->options.factor < 1 || strcmp(l->convention, "tempered") == 0 || l->own_records)
-        return;
+    if (!find_best(&best, b)) return;
     fprintf(to,
             "a row by itself: with probability %g over the choice of the %lld training records the mean "
             "%s on\n"

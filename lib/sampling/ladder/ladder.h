@@ -234,6 +234,9 @@ int kl_sampling_bounds_calibrate(struct kl_sampling_calibration *to,
                                  const struct kl_sampling_bound_options *o, struct kl_error *err);
 /* Print the cautions that a reader of the bounds needs (bounds_words.c). */
 void kl_sampling_bounds_cautions(const struct kl_sampling_bounds *b, const struct kl_log *log);
+/* "7 temperatures, best bound 0.3482, upper 0.3511, at beta 30"; of the bound only what a theorem says.
+ */
+void kl_sampling_bounds_tell_best(const struct kl_sampling_bounds *b, FILE *to);
 /* A table, and a JSON object. */
 void kl_sampling_bounds_tell(const struct kl_sampling_bounds *b, FILE *to);
 int kl_sampling_bounds_json(struct json_t **value, const struct kl_sampling_bounds *b,

@@ -332,8 +332,10 @@ static void words(struct kl_mode_run *run, FILE *to)
         if (w->bisects) fprintf(to, "; the reference's bisection: %.4f\n", w->bisected);
         else fprintf(to, "; the reference's bisection never ends\n");
     }
-    if (w->v->common.output)
-        fprintf(to, "%s: %zu temperatures\n", w->v->common.output, w->bounds.n_rungs);
+    if (!w->v->common.output) return;
+    fprintf(to, "%s: ", w->v->common.output);
+    kl_sampling_bounds_tell_best(&w->bounds, to);
+    fputc('\n', to);
 }
 
 static void close_ladders(struct kl_mode_run *run)

@@ -42,7 +42,7 @@ $ { cat head; printf '8000,0,0,0,0,0,2.0,2.0,0.5,0.5\n8000,500,0,0,0,0,1.9,2,0.4
 > local learning coefficient: none; a table has no minimum of the loss; --least-loss gives one
 > next temperature: 4000, between 2000 and 8000, with 49 % of the gap left - right
 > calibration: factor 0.1149, by that ladder at beta 8000; the reference's bisection: 0.1152
-> bounds.h5: 4 temperatures
+> bounds.h5: 4 temperatures, best bound 0.3181, at beta 2000
 ! sgld: no Monte-Carlo errors in the file: the bounds are those of exact means, which these are not
 ! sgld: a calibrated bound is a heuristic, no guarantee; the one without calibration stands beside it
 
@@ -64,7 +64,7 @@ $ sgld bounds ladder.csv --calibrate-on random.csv --scale raw --loss bbce --m 9
 > local learning coefficient: none; a table has no minimum of the loss; --least-loss gives one
 > next temperature: 4000, between 2000 and 8000, with 49 % of the gap left - right
 > calibration: factor 0.1149, by that ladder at beta 8000; the reference's bisection: 0.1152
-> bounds.h5: 4 temperatures
+> bounds.h5: 4 temperatures, best bound 0.3181, at beta 2000
 > beta    loss   train    test  Gamma   bound  calibrated
 > 0     2.0000  0.5000  0.5000      0  0.5000      0.5000
 > 500   0.7000  0.1700  0.1800    650  0.3529      0.2288

@@ -40,4 +40,4 @@ $ tournament --nist $SHARED/data/qrng/AI_2qubits_training_data.txt --symbol-bits
 >   independent  not refuted: log10 p -0.539 of neighbours, -0.339 of parts; not compared with permutations (--permutations 0)
 >   extractable  0 bits of a row alone, 0.7216 a bit of long blocks (within 2^-64)
 > a row tells 0.3950 bits (standard error 0.0086) of 1.5850 about its device, if symbols of 2 bits are independent
-> 3 devices, # s
+> 3 devices, # s; 1 fails frequency, block frequency, cumulative sums, longest run, non-overlapping templates, approximate entropy, serial; 2 fails frequency, block frequency, cumulative sums, longest run, spectral, non-overlapping templates, approximate entropy, serial; 3 fails frequency, block frequency, cumulative sums, non-overlapping templates, approximate entropy

@@ -5,7 +5,7 @@ $ head -c 25000 $ROOT/tests/golden/nist_e.bin >e.bin; tournament --nist e.bin --
 >   SP 800-90B   0.8175 bits a bit (compression), 0.9854 if independent, of 200000 where 1000000 are asked for
 >   independent  not refuted: log10 p -0.0285 of neighbours, -0.0278 of parts; 200 permutations are too few for a verdict, expected at least 2000
 >   extractable  691 bits of a row alone, 0.8175 a bit of long blocks (within 2^-64)
-> n.h5: 1 device, # s
+> n.h5: 1 device, # s; no test of SP 800-22 fails
 $ tournament --nist e.bin --packed --bits 1000 --permutations 200 --progress none -o n.h5
 > n.h5: up to date
 > e: 200 rows of 1000 bits
@@ -13,7 +13,7 @@ $ tournament --nist e.bin --packed --bits 1000 --permutations 200 --progress non
 >   SP 800-90B   0.8175 bits a bit (compression), 0.9854 if independent, of 200000 where 1000000 are asked for
 >   independent  not refuted: log10 p -0.0285 of neighbours, -0.0278 of parts; 200 permutations are too few for a verdict, expected at least 2000
 >   extractable  691 bits of a row alone, 0.8175 a bit of long blocks (within 2^-64)
-> n.h5: 1 device, # s
+> n.h5: 1 device, # s; no test of SP 800-22 fails
 $ tournament --nist e.bin --packed --bits 1000 --permutations 200 -q --no-provenance --threads 1 -o a.h5
 + tournament --nist e.bin --packed --bits 1000 --permutations 200 -q --no-provenance --threads 3 -o b.h5
 + cmp a.h5 b.h5 && echo same
@@ -103,7 +103,7 @@ $ tournament --nist two.txt --symbol-bits 2 --permutations 2000 -v
 >   independent  not refuted: log10 p -0.501 of neighbours, -0.118 of parts, 19 statistics as of permutations
 >   extractable  0 bits of a row alone, 0.6545 a bit of long blocks (within 2^-64)
 > a row tells 0.5908 bits (standard error 0.0542) of 1.0000 about its device, if symbols of 2 bits are independent
-> 2 devices, # s
+> 2 devices, # s; 2 fails frequency, block frequency, cumulative sums, longest run, approximate entropy, serial
 $ tournament --nist two.txt --symbol-bits 2 --permutations 0 --json | tr '{' '\n' | grep -A1 '"rank":'
 > "log10_p":null,"proportion":null,"uniformity_p":null,"verdict":"not applicable","why":"6000 bits, at least 1000000 are needed"},"rank":
 > "log10_p":null,"proportion":null,"uniformity_p":null,"verdict":"not applicable","why":"6000 bits, at least 38912 are needed"},"runs":
@@ -190,7 +190,7 @@ $ tournament --nist two.txt --permutations -1
 $ yes $'\245Z<' | tournament --nist - --packed --bits 1000 --sequence-bits 1000 --sequences 3 --permutations 0 --progress none -o y.h5 | sed -n '1,2p;$p'; h5dump -H -d sp800_22/log10_p y.h5 | grep -o 'SIMPLE { ([^)]*)'
 > standard input: 8000 rows of 1000 bits
 >   SP 800-22    2 of 8 tests passed, 7 not applicable; 3 sequences of 1000 bits
-> y.h5: 1 device, # s
+> y.h5: 1 device, # s; standard input fails frequency, cumulative sums, runs, longest run, approximate entropy, serial
 > SIMPLE { ( 1, 3, 188 )
 ! tournament: device standard input: no more than its first 8000000 bits are read; for more: --sequences 8001
 
@@ -226,7 +226,7 @@ $ head -c 5000 $ROOT/tests/golden/nist_e.bin >part.bin; head -c 145000 /dev/zero
 >   SP 800-90B   0.0000 bits a bit (t-tuple), 0.0287 if independent, of the first 1000000
 >   independent  no: log10 p -2.65e+04 of neighbours, -4e+04 of parts; not compared with permutations (--permutations 0)
 >   extractable  0 bits of a row alone, 0.0000 a bit of long blocks (within 2^-64)
-> part.h5: 1 device, # s
+> part.h5: 1 device, # s; part fails frequency, block frequency, cumulative sums, longest run, spectral, approximate entropy, serial
 > {"log10_p":-4343.415264430493,"proportion":0.03333333333333333,"uniformity_p":2.9793784606621358e-102,"verdict":"failed","why":""}
 > {"log10_p":null,"proportion":null,"uniformity_p":null,"verdict":"not applicable","why":"20000 bits, at least 38912 are needed"}
 
@@ -249,4 +249,4 @@ $ head -c 125000 /dev/zero >late.bin; cat $ROOT/tests/golden/nist_e.bin >>late.b
 >   SP 800-90B   0.0000 bits a bit (most common value), 0.0000 if independent, of the first 1000000
 >   independent  not tested: all of the first 1000000 bits are equal
 >   extractable  0 bits of a row alone, 0.0000 a bit of long blocks (within 2^-64)
-> 1 device, # s
+> 1 device, # s; late fails frequency, block frequency, cumulative sums, longest run, rank, spectral, non-overlapping templates, overlapping templates, universal, approximate entropy, serial, linear complexity
