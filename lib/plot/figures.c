@@ -34,7 +34,7 @@ const struct kl_figure kl_figures[] = {
       .lack = "no devices of the study, or was made by an older version", .beside = "device-report" },
     { "pulse", "pulse", 510, 640, kl_plot_pulse, .dataset = "controls" },
     { "bloch", "pulse", 540, 220, kl_plot_bloch, .dataset = "path/vectors",
-      .lack = "no Bloch vectors, which one qubit has" },
+      .lack = "no Bloch vectors, which a system of two levels has" },
     { "filter-function", "pulse", 510, 230, kl_plot_filter_function, .dataset = "filter/F",
       .lack = "no filter function, which pulses of one qubit have" },
     { "landscape", "pulse", 330, 280, kl_plot_landscape, .dataset = "landscape/loss" },

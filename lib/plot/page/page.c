@@ -165,23 +165,32 @@ static const char *kind_of(const struct page *p, size_t i)
     return kl_store_file_kind(p->files[i]);
 }
 
-static void write_title(FILE *to, const struct page *p)
+/* What the page is of: all studies, that of the main file first. true: there are several. */
+static bool write_studies(FILE *to, const struct page *p)
 {
-    const char *kind = kl_plot_page_kind(kind_of(p, p->main));
-    fputs("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-          "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>",
-          to);
-    kl_plot_html_text(to, kind);
-    fputs(": ", to);
-    kl_plot_html_text(to, name_of(p, p->main));
-    fprintf(to, "</title>\n<style>\n%s</style>\n</head>\n<body>\n<h1>", style);
-    kl_plot_html_text(to, kind);
+    bool several = false;
+    kl_plot_html_text(to, kl_plot_page_kind(kind_of(p, p->main)));
     for (int study = 0; study < KL_PAGE_STUDIES; study++) {
         const size_t other = kl_plot_page_main(p->files, p->n, study);
         if (other == p->n || study == kl_plot_page_study(p->files[p->main])) continue;
+        several = true;
         fputs("; ", to);
         kl_plot_html_text(to, kl_plot_page_kind(kind_of(p, other)));
     }
+    return several;
+}
+
+static void write_title(FILE *to, const struct page *p)
+{
+    fputs("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+          "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>",
+          to);
+    if (!write_studies(to, p)) {
+        fputs(": ", to);
+        kl_plot_html_text(to, name_of(p, p->main));
+    }
+    fprintf(to, "</title>\n<style>\n%s</style>\n</head>\n<body>\n<h1>", style);
+    write_studies(to, p);
     fputs("</h1>\n", to);
 }
 

@@ -38,7 +38,7 @@ static const struct {
     { "device-classifier", "Classifiers of devices", "learning", KL_PAGE_NEITHER, DEVICES },
     { "windows", "Windows of recordings", "erd", KL_PAGE_NEITHER, INPUT },
     { "device-bits", "Bits of devices", "frequency", KL_PAGE_NEITHER, INPUT },
-    { "features", "Features of images", "pca", KL_PAGE_NEITHER, INPUT },
+    { "features", "Features", "pca", KL_PAGE_NEITHER, INPUT },
 };
 enum { KINDS = sizeof kinds / sizeof *kinds };
 

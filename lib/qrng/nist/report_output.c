@@ -104,10 +104,11 @@ static void suite_lines(FILE *to, const struct kl_nist_device *d, bool detailed)
 void kl_nist_tell_failed(FILE *to, const struct kl_nist_report *r)
 {
     enum { MOST = 4 };
-    size_t n = 0;
+    size_t n = 0, passed = 0;
     for (size_t i = 0; i < r->n_devices; i++) {
         const char *before = NULL;
         for (int t = 0; t < KL_NIST22_TESTS; t++) {
+            passed += suite_verdict(&r->devices[i], t) == PASSED;
             if (suite_verdict(&r->devices[i], t) != FAILED) continue;
             if (!before && n++ < MOST) fprintf(to, "; %s fails", r->names[i]);
             if (n <= MOST) fprintf(to, "%s %s", before ? before : "", kl_nist22_tests[t].name);
@@ -115,7 +116,7 @@ void kl_nist_tell_failed(FILE *to, const struct kl_nist_report *r)
         }
     }
     if (n > MOST) fprintf(to, "; %zu more fail", n - MOST);
-    if (!n) fputs("; no test of SP 800-22 fails", to);
+    if (!n) fprintf(to, "; no test of SP 800-22 %s", passed ? "fails" : "is applicable");
 }
 
 /* Estimates of n bits or symbols are of a part if these are many; the publication asks for a million. */

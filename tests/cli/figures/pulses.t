@@ -9,7 +9,7 @@ $ figures x.h5 -o one --format svg; ls one; figures x.h5 -o two -q --format svg;
 > starts.svg
 $ figures cz.h5 -o cz; figures cz.h5 --figure bloch -o b.svg
 > cz: 3 figures in 6 files, 6 written
-! figures: cz.h5 holds no Bloch vectors, which one qubit has
+! figures: cz.h5 holds no Bloch vectors, which a system of two levels has
 ? 65
 $ qcontrol train -i 40 --hidden-dim 8 --n-segments 8 --val-interval 10 --detuning-range=-0.5,0.5 -q -o p.h5; qcontrol regret p.h5 -t 8 -s 2 --scales 3 -q -o r.h5
 $ figures p.h5 r.h5 -o more; ls more
