@@ -64,12 +64,13 @@ static int add(void *context, const struct kl_found *f)
     return code;
 }
 
-/* A cell's words, that a terminal takes as they are. */
-static void write_cell(char text[CELL], const json_t *value)
+/* A cell's words, that a terminal takes as they are; of accuracies four digits, as tools print them. */
+static void write_cell(char text[CELL], const json_t *value, const char *name)
 {
     if (!value) snprintf(text, CELL, "-");
     else if (json_is_integer(value)) snprintf(text, CELL, "%lld", (long long)json_integer_value(value));
-    else if (json_is_real(value)) snprintf(text, CELL, "%.6g", json_real_value(value));
+    else if (json_is_real(value))
+        snprintf(text, CELL, strstr(name, "accuracy") ? "%.4f" : "%.6g", json_real_value(value));
     else if (json_is_boolean(value)) snprintf(text, CELL, "%s", json_is_true(value) ? "yes" : "no");
     else if (snprintf(text, CELL, "%s", json_string_value(value)) >= CELL)
         strcpy(text + CELL - 4, "...");
@@ -126,7 +127,7 @@ static int print_csv(FILE *to, const void *context, struct kl_error *err)
             if (json_is_real(value)) fprintf(to, "%.17g", json_real_value(value));
             else if (json_is_string(value))
                 kl_csv_write(to, json_string_value(value), json_string_length(value));
-            else if (value) write_cell(text, value), fputs(text, to);
+            else if (value) write_cell(text, value, t->name[i]), fputs(text, to);
             fputc(',', to);
         }
         kl_csv_write(to, t->rows[r].path, strlen(t->rows[r].path)), fputc('\n', to);
@@ -145,7 +146,7 @@ static int print(FILE *to, const struct table *t, bool latex, struct kl_error *e
     for (size_t r = 0; r < t->n; r++) {
         for (size_t i = 0; i < t->columns; i++) {
             char text[CELL];
-            write_cell(text, t->rows[r].value[i]);
+            write_cell(text, t->rows[r].value[i], t->name[i]);
             kl_table_cell(&table, "%s", text);
         }
         kl_table_cell(&table, "%s", t->rows[r].path);

@@ -42,7 +42,7 @@ $ cache list
 $ qtrain a.h5 -q --epochs 1 --no-controls -o one.h5; qtrain a.h5 -q --epochs 1 --no-controls --lr 0.02 --seed 7 -o two.h5
 + acc() { cache show --json "$1" | jq '.provenance[-1].found.json.val_accuracy'; }
 + cache list --columns lr,seed,dtype,nothing; cache list --json --columns -lr,optimizer; cache list --columns nothing
-+ best=$([ "$(jq -n "$(acc one.h5) < $(acc two.h5)")" = true ] && echo two || echo one); cache list -q --columns val_accuracy,best_epoch | sed -n 2p | grep -c "./$best.h5"
++ best=$([ "$(jq -n "$(acc one.h5) < $(acc two.h5)")" = true ] && echo two || echo one); cache list -q --columns val_accuracy,best_epoch | sed -n 2p | grep -c "./$best.h5"; cache list -q --columns val_accuracy | grep -c "^ *[01][.][0-9]\{4\} "
 + qtrain a.h5 -q --epochs 1 --no-controls --note $'\e[31mÃ a note that is longer than a cell of a table may be, by far: "so"' -o three.h5; cache list --json --columns note,no_controls,key | jq -r '(.note | length), (.key | length), .no_controls'; cache list -q --columns note | grep -v ^note; cache list -q --json --columns 'lr,x"y' | jq -c keys | sort -u
 + rm one.h5 two.h5 three.h5; cache list --columns ,a; cache list --columns lr,path; cache diff --columns lr a.h5 b.h5
 >    lr  seed  dtype  nothing  file
@@ -51,6 +51,7 @@ $ qtrain a.h5 -q --epochs 1 --no-controls -o one.h5; qtrain a.h5 -q --epochs 1 -
 > {"path":"./one.h5","lr":0.001,"optimizer":"adam"}
 > {"path":"./two.h5","lr":0.02,"optimizer":"adam"}
 > 1
+> 2
 > 72
 > 64
 > true
