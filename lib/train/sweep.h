@@ -270,5 +270,7 @@ struct kl_sweep_found {
     double seconds; /* that it took, if it was computed; else the points' files may not be there */
 };
 int kl_train_sweep_tell(FILE *to, const struct kl_sweep_found *found, bool json, struct kl_error *err);
+/* A line: the points, and the best one; for the record. */
+int kl_train_sweep_tell_best(FILE *to, const struct kl_sweep_found *found, struct kl_error *err);
 
 #endif

@@ -157,6 +157,23 @@ static int write_json(FILE *to, const struct kl_sweep_found *f, const struct bes
     return kl_json_line(to, pairs, n, err);
 }
 
+int kl_train_sweep_tell_best(FILE *to, const struct kl_sweep_found *found, struct kl_error *err)
+{
+    const struct kl_sweep *s = found->sweep;
+    struct best best = { 0 };
+    const int code = find_best(&best, found, err);
+    const char *judgement = found->job->stage->judgement, *article_ends = strchr(judgement, ' ');
+    fprintf(to, "%s: %zu point%s", found->job->output, s->n, kl_s(s->n));
+    if (!code && best.row)
+        fprintf(to, "; best: %s, val %s %.4f", best.row->name,
+                article_ends ? article_ends + 1 : judgement, best.mean[0]);
+    if (!code && best.row && s->samples)
+        fprintf(to, ", test %.4f", kl_stats_mean(best.row->tested[0], s->replicas));
+    fputc('\n', to);
+    free(best.command);
+    return code;
+}
+
 int kl_train_sweep_tell(FILE *to, const struct kl_sweep_found *found, bool json, struct kl_error *err)
 {
     struct best best = { 0 };

@@ -196,6 +196,22 @@ static int begin(struct run *run, enum kl_stage_answer *answer, FILE *out, struc
     return code;
 }
 
+static struct kl_sweep_found found_by(const struct run *run, enum kl_stage_answer answer)
+{
+    return (struct kl_sweep_found){ .sweep = &run->sweep,
+                                    .job = &run->job,
+                                    .key = run->stage->key,
+                                    .part = run->shard.count > 0,
+                                    .status = answer,
+                                    .seconds = kl_clock() - run->stage->start };
+}
+
+static int tell_record(void *context, FILE *to, bool json, struct kl_error *err)
+{
+    const struct kl_sweep_found found = found_by(context, KL_STAGE_COMPUTE);
+    return json ? kl_train_sweep_tell(to, &found, true, err) : kl_train_sweep_tell_best(to, &found, err);
+}
+
 static int publish(struct run *run, struct kl_error *err)
 {
     const size_t n = run->inputs.n + (run->test != NULL);
@@ -206,6 +222,7 @@ static int publish(struct run *run, struct kl_error *err)
     int code = kl_store_writer_open(&writer, run->common->output, &run->stage->header, err);
     if (!code) code = kl_train_sweep_save(writer, &run->sweep, run->with->kind->name, err);
     if (!code) code = kl_store_shard_save(writer, &run->shard, err);
+    if (!code) code = kl_store_stage_found(run->stage, tell_record, run, err);
     if (!code) code = kl_store_stage_publish(run->stage, &writer, parents, n, NULL, NULL, err);
     else kl_store_writer_abort(&writer);
     free(parents);
@@ -302,12 +319,7 @@ static int tell(FILE *out, struct run *run, enum kl_stage_answer answer, struct 
     const struct kl_common *common = run->common;
     if (common->quiet && !common->json) return KL_OK;
     int code = answer == KL_STAGE_COMPUTE ? KL_OK : recall(run, err);
-    const struct kl_sweep_found found = { .sweep = &run->sweep,
-                                          .job = &run->job,
-                                          .key = run->stage->key,
-                                          .part = run->shard.count > 0,
-                                          .status = answer,
-                                          .seconds = kl_clock() - run->stage->start };
+    const struct kl_sweep_found found = found_by(run, answer);
     if (!code) code = kl_train_sweep_tell(out, &found, common->json, err);
     if (!code && answer != KL_STAGE_COMPUTE) say_points(run);
     return code;

@@ -7,4 +7,4 @@ $ extract-features $DATA/digits/train-images-idx3-ubyte --resize 28 --limit 200 
 > as in the table
 > as by qtrain
 > up to date: 2 heads,
-! cache: 2 files without val_accuracy
+! cache: 1 file without val_accuracy

@@ -16,9 +16,10 @@ $ run() { qsweep f.h5 --core none --reduction 8 --epochs 40 "$@"; }; g=lr=3e-2,1
 + run --grid $g -q -o r.h5; for f in s r; do cache show $f.h5 | sed -n '/^point /,$p' >$f.table; figures $f.h5 -q -o $f-figures; done
 + cmp s.table r.table; cmp <(sed /^.desc/d s-figures/sweep.svg) <(sed /^.desc/d r-figures/sweep.svg)
 + figures s.h5 -q --report s.html; grep -o '4 points of 1 head; best: [^<]*' s.html | sort -u
-+ run --grid lr=1e-2,3e-2 --json -o t.h5 | jq -c '[.best, .val_accuracy, .val_loss < 0.5, .best_command]'
++ run --grid lr=1e-2,3e-2 --json -o t.h5 | jq -c '[.best, .val_accuracy, .val_loss < 0.5, .best_command]'; cache list . | grep -o ' ./t.h5: .*'
 > 4 points of 1 head; best: lr=3e-2, val accuracy #
 > ["lr=3e-2",1,true,"qtrain f.h5 --core none --reduction 8 --epochs 40 --lr 0.03 -o t-best.h5"]
+>  ./t.h5: 2 points; best: lr=3e-2, val accuracy #
 ! qsweep: 6 validation samples choose the epoch and are the accuracy: too few to tell heads apart; give more samples, or a larger --val-fraction
 
 # Of several heads, by the means over them.
