@@ -36,7 +36,7 @@ int kl_head_trained_check(const struct kl_file *head, const struct kl_file *inpu
     if (kl_head_trained_on(head, input))
         return kl_fail(err, KL_EDATA,
                        "%s: --split val: it was trained with --val-fraction 0, on all samples; leave "
-                       "--split away",
+                       "--split out",
                        kl_store_file_path(head));
     if (comes_from_elsewhere(head))
         return kl_fail(
