@@ -409,7 +409,11 @@ static int score_file(struct work *w, struct kl_error *err)
 {
     const struct kl_stage *stage = &w->run->stage;
     char *text = NULL;
-    if (!w->v->pulse) return kl_fail(err, KL_EUSAGE, "score: no pulse; give --pulse PULSE.h5");
+    if (!w->v->pulse)
+        return kl_fail(
+            err, KL_EUSAGE,
+            "score: no pulse; give --pulse PULSE.h5 (a pulse itself, at other values: qcontrol "
+            "lookup --store DIR --set ...)");
     w->name = *stage->inputs;
     int code = open_pulse(w, w->v->pulse, err);
     if (!code) code = kl_read_text(&text, &w->n_bytes, w->name, KL_CONTROL_EXPORT_BYTES, "samples", err);
