@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT
    figures: PNG, SVG and PDF of heads, reports and features; all of them on one page of HTML. */
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "plot/drawings.h"
 #include "store/mode.h"
@@ -69,6 +71,14 @@ struct run {
     bool page_written;
 };
 
+static bool is_hdf5(const char *path)
+{
+    const int fd = open(path, O_RDONLY | O_CLOEXEC);
+    const bool is = fd >= 0 && kl_store_is_hdf5(fd);
+    if (fd >= 0) close(fd);
+    return is;
+}
+
 static int open_files(struct run *run, const char *const *paths, size_t n, struct kl_error *err)
 {
     int code = KL_OK;
@@ -76,6 +86,10 @@ static int open_files(struct run *run, const char *const *paths, size_t n, struc
         return kl_fail_memory(err, n * sizeof *run->files);
     for (size_t i = 0; i < n && !code; i++) {
         code = kl_store_file_open(&run->files[i], paths[i], err);
+        if (code == KL_EDATA && !is_hdf5(paths[i])) {
+            const struct kl_error why = *err;
+            code = kl_fail(err, code, "%s; figures draws files that ketline's tools wrote", why.text);
+        }
         run->n_files += !code;
         if (!code) code = kl_store_file_check_once(run->files[i], err);
     }

@@ -29,7 +29,7 @@ static const struct kl_tool tool = {
     .name = "qcontrol",
     .summary = "Pulses for noisy qubits: optimal, robust, stored and checked.\n"
                "  optimize     the pulse that makes a gate, from many starts\n"
-               "  lookup       the best stored pulse for a task, and what a new one could gain\n"
+               "  lookup       the best stored pulse at given values, and what a new one gains\n"
                "  budget       what each rate and uncertainty adds to a pulse's loss\n"
                "  export       a pulse as a file for hardware, read again and scored\n"
                "  score        such a file: what sampling, bits, low pass and skew lose\n"

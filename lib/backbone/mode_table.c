@@ -483,7 +483,8 @@ static void words(struct kl_mode_run *run, FILE *to)
 {
     const struct work *w = run->state;
     enum { SHOWN = 10, COLUMNS = 4 };
-    fprintf(to, "%s: %zu rows of %zu columns", run->stage.common->output, w->n, w->table.d);
+    fprintf(to, "%s: %zu row%s of %zu column%s", run->stage.common->output, w->n, kl_s(w->n), w->table.d,
+            kl_s(w->table.d));
     for (size_t j = 0; j < w->table.d && j < COLUMNS && w->table.named; j++)
         fprintf(to, "%s%s", j ? ", " : " (", w->table.columns[j]);
     if (w->table.named) fputs(w->table.d > COLUMNS ? ", ...)" : ")", to);

@@ -147,6 +147,10 @@ struct kl_common {
    that lives as long as the process. Returns 0, KL_EUSAGE, KL_ENOINPUT or KL_EDATA. */
 int kl_options_parse(const struct kl_tool *tool, void *values, int argc, char **argv, const char ***args,
                      size_t *n_args, struct kl_error *err);
+/* Once a mode's options were refused: the message of one that the mode lacks and `whole`, the tool
+   without it, has; else it stays. Returns KL_EUSAGE. */
+int kl_options_name_owner(const struct kl_tool *tool, const struct kl_tool *whole, int argc, char **argv,
+                          struct kl_error *err);
 /* Options that do nothing beside others: KL_EUSAGE, "--NAME: WHY", for the first of `names` ("clip lr")
    whose value is not that of `defaults`, a values struct too. */
 int kl_options_refuse(const struct kl_tool *tool, const void *values, const void *defaults,

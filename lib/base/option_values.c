@@ -100,7 +100,7 @@ const char *kl_option_nearest(const struct kl_tool *tool, const char *name, size
         size_t d = kl_word_distance(name, length, option->name);
         if (d < least) least = d, nearest = option->name;
         if (option->alias && (d = kl_word_distance(name, length, option->alias)) < least)
-            least = d, nearest = option->alias;
+            least = d, nearest = option->name;
     }
     return nearest ? nearest : begins_with(tool, name, length);
 }

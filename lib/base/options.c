@@ -363,6 +363,19 @@ int kl_choice_wrong(const char *choices, const char *text, const char *where, st
                    best ? "; did you mean " : "", n, best ? best : "", best ? "?" : "");
 }
 
+int kl_options_name_owner(const struct kl_tool *tool, const struct kl_tool *whole, int argc, char **argv,
+                          struct kl_error *err)
+{
+    for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++) {
+        const char *name = argv[i] + 2;
+        const size_t n = strncmp(argv[i], "--", 2) == 0 ? strcspn(name, "=") : 0;
+        if (n && !kl_option_find(tool, name, n) && kl_option_find(whole, name, n))
+            return kl_fail(err, KL_EUSAGE, "--%.*s: belongs to %s without %s (%s --help)", (int)n, name,
+                           whole->name, tool->chosen_by, whole->name);
+    }
+    return KL_EUSAGE;
+}
+
 /* ---- Options that would do nothing beside others ---- */
 
 static bool differ(const struct kl_option *option, const void *values, const void *defaults)

@@ -198,6 +198,11 @@ int kl_head_origin_text(char **text, const struct kl_file *head, struct kl_error
     return code;
 }
 
+static bool is_table(const char *backbone)
+{
+    return strstr(backbone, "a table") != NULL;
+}
+
 /* One of the origins of the features beside that of what is called `before`: "head.h5 was trained on",
    "train.h5 has". */
 static int compare(bool *differs, int i, const char *before, const char *verb, const char *trained,
@@ -206,6 +211,10 @@ static int compare(bool *differs, int i, const char *before, const char *verb, c
     char *found = NULL;
     if (!kl_store_file_has_attribute(features, "features", origins[i].name)) return KL_OK;
     int code = kl_store_file_text(&found, features, "features", origins[i].name, err);
+    if (!code && i == 0 && is_table(trained) != is_table(found))
+        code = kl_fail(err, KL_EDATA, "%s: has features of %s, %s %s those of %s: give it those",
+                       kl_store_file_path(features), is_table(found) ? "a table" : "images", before,
+                       verb, is_table(trained) ? "a table" : "images");
     if (!code && strcmp(trained, found) != 0) {
         if (origins[i].mend)
             code =

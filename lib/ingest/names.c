@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include <strings.h>
 #include <sys/stat.h>
 
@@ -102,6 +103,10 @@ static int identify_labels(struct kl_key *key, struct json_t *record, size_t i, 
     int rc = labels ? kl_no_folder(labels, err) : kl_ingest_idx_labels_path(&found, path, err);
     const char *file = found ? found : labels;
     if (!rc && file) rc = kl_store_input_identify(key, record, "labels", i, file, err);
+    if (rc == KL_ENOINPUT && labels && err && access(labels, F_OK)) {
+        const struct kl_error why = *err;
+        rc = kl_fail(err, rc, "%s (--labels; a table's column of classes is --label)", why.text);
+    }
     free(found);
     return rc;
 }

@@ -67,7 +67,7 @@ static int try_compute(void *context, struct kl_estimate *estimate, struct kl_er
     run->watch = &trial.watch;
     const int ended = p->s->compute(run, err);
     code = kl_trial_end(ended);
-    *estimate = (struct kl_estimate){ kl_clock() - trial.start, ended && p->s->tried_at_most };
+    *estimate = (struct kl_estimate){ .seconds = kl_clock() - trial.start };
     return ended && !code ? kl_trial_whole(&estimate->seconds, &trial, p->s->tried, err) : code;
 }
 
@@ -319,7 +319,9 @@ static int run_mode(struct kl_mode_run *run, const struct kl_mode *mode, struct 
     return code;
 }
 
-int kl_store_mode_main(const struct kl_mode *mode, int argc, char **argv, FILE *out, FILE *messages)
+/* whole: the tool without this mode; may be the mode's own. */
+static int run_main(const struct kl_mode *mode, const struct kl_tool *whole, int argc, char **argv,
+                    FILE *out, FILE *messages)
 {
     struct kl_error err = { 0 };
     struct kl_cautions cautions = { 0 };
@@ -333,6 +335,8 @@ int kl_store_mode_main(const struct kl_mode *mode, int argc, char **argv, FILE *
     int code = run.values ? KL_OK : kl_fail_memory(&err, mode->tool->values_size);
     if (!code && mode->defaults) mode->defaults(run.values);
     if (!code) code = kl_options_parse(mode->tool, run.values, argc, argv, &inputs, &n_inputs, &err);
+    if (code == KL_EUSAGE && whole != mode->tool)
+        code = kl_options_name_owner(mode->tool, whole, argc, argv, &err);
     if (!code && mode->complete) code = mode->complete(run.values, &err);
     const bool answered = !code && kl_options_answer(mode->tool, run.values, out);
     if (!code && !answered) {
@@ -355,11 +359,16 @@ int kl_store_mode_main(const struct kl_mode *mode, int argc, char **argv, FILE *
     return kl_end(&log, code, &err);
 }
 
+int kl_store_mode_main(const struct kl_mode *mode, int argc, char **argv, FILE *out, FILE *messages)
+{
+    return run_main(mode, mode->tool, argc, argv, out, messages);
+}
+
 int kl_store_modes_main(const struct kl_mode *const *modes, size_t n, int argc, char **argv, FILE *out,
                         FILE *messages)
 {
     const struct kl_mode *mode = modes[0];
     for (size_t i = 1; i < n; i++)
         if (is_chosen(modes[i], argc, argv)) mode = modes[i];
-    return kl_store_mode_main(mode, argc, argv, out, messages);
+    return run_main(mode, modes[0]->tool, argc, argv, out, messages);
 }

@@ -201,7 +201,8 @@ static void answer_estimate(const struct kl_stage *stage, const struct outlook *
     fprintf(out, "here %s would take %s %s, by its first moments%s", all,
             o->estimate.at_most || seconds < 0.1 ? "at most" : "about", text,
             stage->ranks ? " without other ranks" : "");
-    if (seconds >= 360) fprintf(out, "; that is %.2g node-hours of this machine", seconds / 3600);
+    if (seconds >= (getenv("SLURM_JOB_ID") ? 360 : 3600)) /* nodes are a scheduler's */
+        fprintf(out, "; that is %.2g node-hours of this machine", seconds / 3600);
     fputc('\n', out);
 }
 

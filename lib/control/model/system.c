@@ -468,12 +468,28 @@ static const char *per_time(char text[16], const struct kl_control_system *s, co
     return strcmp(s->time_unit, "1") == 0 ? "" : text;
 }
 
+/* Behind a number of that unit: " (6.4 GHz)" of a frequency, " (1 in 80 ns)" of a rate; nothing where
+   times have no unit. */
+static const char *in_words(char text[48], const struct kl_control_system *s, bool rate, double value)
+{
+    int power;
+    *text = 0;
+    if (!kl_control_time_unit(&power, s->time_unit) || power == KL_CONTROL_UNITLESS || value == 0 ||
+        !isfinite(value))
+        return text;
+    const double megahertz = value * pow(10, -power - 6) / (2 * M_PI);
+    const bool giga = fabs(megahertz) >= 1e3;
+    if (rate) snprintf(text, 48, " (1 in %.6g %s)", 1 / value, s->time_unit);
+    else snprintf(text, 48, " (%.4g %s)", giga ? megahertz / 1e3 : megahertz, giga ? "GHz" : "MHz");
+    return text;
+}
+
 void kl_control_system_write_param(FILE *to, const struct kl_control_system *s, int j, const char *end)
 {
     const struct kl_control_entry *e = &s->params[j];
-    char unit[16];
-    fprintf(to, "%-7s %s = %.10g%s", e->rate ? "jump" : "H", e->name, e->value,
-            per_time(unit, s, e->rate ? "1" : "rad"));
+    char unit[16], words[48];
+    fprintf(to, "%-7s %s = %.10g%s%s", e->rate ? "jump" : "H", e->name, e->value,
+            per_time(unit, s, e->rate ? "1" : "rad"), in_words(words, s, e->rate, e->value));
     if (e->words) fprintf(to, "%s %s", e->rate ? ", operator" : " times", e->words);
     fprintf(to, "%s\n", end);
 }
@@ -487,19 +503,21 @@ static bool is_in_pair(const struct kl_control_system *s, int k)
 
 void kl_control_system_write_controls(FILE *to, const struct kl_control_system *s, const char *end)
 {
-    char unit[16];
+    char unit[16], words[48];
     const char *per = per_time(unit, s, "rad");
     for (int k = 0; k < s->n_controls; k++) {
         const struct kl_control_entry *e = &s->controls[k];
         fprintf(to, "control %s%s%s", e->name, e->words ? " times " : "", e->words ? e->words : "");
         if (is_in_pair(s, k)) putc('\n', to);
         else if (e->low == -e->high)
-            fprintf(to, ", |%s| at most %.10g%s%s\n", e->name, e->high, per, end);
+            fprintf(to, ", |%s| at most %.10g%s%s%s\n", e->name, e->high, per,
+                    in_words(words, s, false, e->high), end);
         else fprintf(to, ", from %.10g to %.10g%s%s\n", e->low, e->high, per, end);
     }
     for (int i = 0; i < s->n_moduli; i++)
-        fprintf(to, "modulus |%s + i %s| at most %.10g%s%s\n", s->controls[s->moduli[i].x].name,
-                s->controls[s->moduli[i].y].name, s->moduli[i].most, per, end);
+        fprintf(to, "modulus |%s + i %s| at most %.10g%s%s%s\n", s->controls[s->moduli[i].x].name,
+                s->controls[s->moduli[i].y].name, s->moduli[i].most, per,
+                in_words(words, s, false, s->moduli[i].most), end);
 }
 
 void kl_control_system_write(FILE *to, const struct kl_control_system *s, const bool *given)

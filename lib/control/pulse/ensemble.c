@@ -76,6 +76,15 @@ static int take_spread(struct kl_control_setup *s, const struct kl_control_pair 
     const bool amplitude = strcmp(pair->name, "amplitude") == 0;
     const int j = amplitude ? -1 : kl_control_options_param(o, y, pair->name);
     if (!amplitude && j < 0) return kl_control_options_fail_name("spread", pair->name, y, false, err);
+    if (pair->range) {
+        char *unit;
+        (void)strtod(pair->quantity, &unit);
+        return kl_fail(err, KL_EUSAGE,
+                       "--spread: found '%.*s', expected one size: --spread '%s=%.6g%s' --law uniform "
+                       "spreads so far to both sides of the value that --set gives",
+                       pair->length, pair->at, pair->name, (pair->value - pair->low) / 2,
+                       *pair->quantity ? unit : "");
+    }
     const int code =
         kl_control_pair_value(&p->size, pair, kl_control_options_quantity(y, j), y, "spread", err);
     if (code) return code;

@@ -386,8 +386,9 @@ static void words(struct kl_mode_run *run, FILE *to)
     report_loss(w, to);
     fprintf(to, "; %d start%s", w->search.starts, kl_s((uint64_t)w->search.starts));
     if (w->finalists < w->search.starts) fprintf(to, ", the best %d to their ends", w->finalists);
-    fprintf(to, ", %.0f %% trapped; %s after %d iterations; %.2f s\n", 100.0 * w->trapped / w->ended,
-            kl_control_stop_words(best->stop), best->iterations, kl_clock() - run->stage.start);
+    fprintf(to, ", %.0f %% trapped; %s after %d iteration%s; %.2f s\n", 100.0 * w->trapped / w->ended,
+            kl_control_stop_words(best->stop), best->iterations, kl_s((uint64_t)best->iterations),
+            kl_clock() - run->stage.start);
 }
 
 static bool has_output(const void *values)

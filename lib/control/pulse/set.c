@@ -37,6 +37,15 @@ static int set_times(struct kl_control_system *s, const struct kl_control_option
     const double back = up < 0 ? 0 : s->params[up].value,
                  all = down < 0 ? back : s->params[down].value + back;
     if (!(time[T1] > 0) && all > 0) decay.t1 = 1 / all;
+    if (time[T2] > 2 * decay.t1 * (1 + 1e-12) && decay.t1 > 0) {
+        const bool own = !(time[T1] > 0), bare = strcmp(s->time_unit, "1") == 0;
+        const char *space = bare ? "" : " ", *unit = bare ? "" : s->time_unit;
+        return kl_fail(err, KL_EUSAGE,
+                       "--set: T2 is %g%s%s and T1 %g%s%s%s, expected T2 of at most 2 T1: relaxation "
+                       "alone limits it%s",
+                       time[T2], space, unit, decay.t1, space, unit, own ? ", the system's own" : "",
+                       own ? "; give T1 as well" : "");
+    }
     const int code = kl_control_decay_rates(&rates, &decay, "--set", err);
     if (code) return code;
     if (time[T1] > 0 && 1 / time[T1] < back)

@@ -51,9 +51,11 @@ int kl_control_options_fail_name(const char *option, const char *name, const str
         if (distance < least) least = distance, nearest = entries[i].name;
         used += snprintf(all + used, sizeof all - (size_t)used, "%s%s", i ? ", " : "", entries[i].name);
     }
-    return kl_fail(err, KL_EUSAGE, "--%s: system %s has no '%.60s'; it has %s%s%s%s", option, s->name,
-                   name, n ? all : "none", nearest ? "; did you mean " : "", nearest ? nearest : "",
-                   nearest ? "?" : "");
+    const bool times = strcmp(option, "set") == 0 && kl_control_system_param(s, "gamma_down") >= 0 &&
+                       kl_control_system_param(s, "gamma_phi") >= 0;
+    return kl_fail(err, KL_EUSAGE, "--%s: system %s has no '%.60s'; it has %s%s%s%s%s", option, s->name,
+                   name, n ? all : "none", times ? ", and the times T1, T2, Tphi" : "",
+                   nearest ? "; did you mean " : "", nearest ? nearest : "", nearest ? "?" : "");
 }
 
 int kl_control_options_param(const struct kl_control_options *o, const struct kl_control_system *s,

@@ -60,6 +60,9 @@ struct work {
     bool differs;
 };
 
+/* Of which the name and the maker count here; whole in the backbone, a tier above. */
+static const struct kl_kind features = { .name = "features", .maker = "extract-features" };
+
 static int open_inputs(struct kl_mode_run *run, struct kl_error *err)
 {
     struct work *w = run->state;
@@ -67,7 +70,7 @@ static int open_inputs(struct kl_mode_run *run, struct kl_error *err)
     w->v = v;
     int code = kl_store_mode_text_check(run, "csv", v->csv, "index,", err);
     if (!code) code = kl_sampling_judged_open(&w->head, &w->draws, run->stage.inputs[0], err);
-    if (!code) code = kl_store_file_open(&w->input, run->stage.inputs[1], err);
+    if (!code) code = kl_store_file_open_kind(&w->input, run->stage.inputs[1], &features, err);
     if (!code) code = kl_head_origin_check(&w->differs, w->head, w->input, run->stage.log, err);
     run->few[0] = w->head, run->few[1] = w->input, run->n_parents = 2;
     return code;

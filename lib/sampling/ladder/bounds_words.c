@@ -100,8 +100,9 @@ static void of_minimum(const struct kl_sampling_bounds *b, const struct kl_log *
         kl_caution(
             log,
             "the loss comes to L* = %.6g only as the weights grow (|w|^2 there is %.0f times that of "
-            "the draws): no minimum where the prior is, and a learning coefficient that is of this "
-            "beta, and grows with it",
+            "the draws): no minimum where the prior is. The learning "
+            "coefficient is of this beta and grows with it (--least-loss gives another L*); no bound "
+            "uses L*",
             b->least, l->least_norm / l->norm);
 }
 

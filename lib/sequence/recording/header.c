@@ -171,7 +171,8 @@ static const char *other_format(const char *begin, const char *path)
         return "; are these samples of BrainVision? Give the .vhdr beside them";
     return memcmp(begin, marker, sizeof marker - 1) == 0
                ? "; these are markers of BrainVision: give the .vhdr beside them"
-               : "";
+           : suffix && strcasecmp(suffix, ".json") == 0 ? "; give the recording that it describes"
+                                                        : "";
 }
 
 static int read_format(const struct header *h)
@@ -187,9 +188,8 @@ static int read_format(const struct header *h)
     if (!bdf && memcmp(h->main, "0       ", 8) != 0) {
         kl_sequence_text(word, h->main, 8);
         return kl_fail(h->err, KL_EDATA,
-                       "%s: no EDF or BDF file: begins with '%s', expected '0       ' or BIOSEMI behind "
-                       "a byte 255%s",
-                       r->path, word, other_format(h->main, r->path));
+                       "%s: no recording in EDF or BDF, by its first eight characters, '%s'%s", r->path,
+                       word, other_format(h->main, r->path));
     }
     kl_sequence_text(word, h->main + 192, 5);
     const bool plus = strncmp(word, bdf ? "BDF+" : "EDF+", 4) == 0;
@@ -433,8 +433,8 @@ int kl_sequence_header_read(struct kl_sequence_recording *r, struct kl_error *er
         if (!code) code = kl_no_stand_in(begin, r->bytes, r->path, err);
         return code ? code
                     : kl_fail(err, KL_EDATA,
-                              "%s: no EDF or BDF file: %llu bytes, its header alone has 256", r->path,
-                              (unsigned long long)r->bytes);
+                              "%s: no EDF or BDF file: %llu bytes, its header alone has 256%s", r->path,
+                              (unsigned long long)r->bytes, other_format(begin, r->path));
     }
     int code = kl_store_pread_all(r->file->fd, first, sizeof first, 0, r->path, err);
     if (!code) code = read_main(&h, &records);

@@ -104,7 +104,13 @@ static void tell_below(FILE *to, const struct kl_sequence_compared *c)
     if (c->n_models > 2 && isfinite(c->friedman.p))
         fprintf(to, "Friedman over all: chi-squared %.4g, %zu degrees of freedom, p %.3g\n",
                 c->friedman.statistic, c->n_models - 1, c->friedman.p);
-    else if (c->n_models > 2) fprintf(to, "Friedman over all: undefined\n");
+    else if (c->n_models > 2)
+        fprintf(to, "Friedman over all: undefined, as %s\n",
+                c->n_people < 2 ? "one person ranks nothing" : "all models tie with each person");
+    if (c->n_pairs && isnan(c->pairs->test_error))
+        fprintf(to, "SE test: undefined, as it is of the accuracy alone\n");
+    if (!has_seeds(c) && c->n_seeds < 2)
+        fprintf(to, "over seeds: undefined, as there are no two seeds\n");
 }
 
 struct work {
@@ -407,6 +413,28 @@ static void caution(const struct kl_log *log, const struct kl_sequence_compared 
                    2.0 / (double)(1 << c->n_people));
 }
 
+/* The interval is of t, which believes in a normal law of few people; the permutation believes in
+   nothing but signs. */
+static void note_intervals(const struct kl_log *log, const struct kl_sequence_compared *c)
+{
+    for (size_t k = 0; k < c->n_pairs; k++) {
+        const struct kl_sequence_compared_pair *const p = c->pairs + k;
+        if (p->t.low * p->t.high > 0 && p->flips.both > 0.05)
+            kl_note(log, 1,
+                    "%s - %s: the interval leaves 0 out (Student's t), p flips is %.3g; report p, which "
+                    "supposes no normal law",
+                    c->models[p->a].name, c->models[p->b].name, p->flips.both);
+    }
+}
+
+/* What was said of a report holds of its comparison. */
+static int repeat(const struct kl_log *log, const struct work *w, struct kl_error *err)
+{
+    int code = KL_OK;
+    for (size_t i = 0; i < w->n && !code; i++) code = kl_store_file_repeat(w->files[i], "", log, err);
+    return code;
+}
+
 /* One has looked at what it is tested on, if not at the labels. */
 static void caution_unlike(const struct kl_log *log, const struct kl_sequence_reported *reports,
                            size_t n)
@@ -446,6 +474,9 @@ static int remark(struct kl_mode_run *run, struct kl_error *err)
     caution(log, &w->compared);
     caution_unlike(log, w->reports, w->n);
     caution_training(log, w->reports, w->n);
+    note_intervals(log, &w->compared);
+    const int code = repeat(log, w, err);
+    if (code) return code;
     return log->cautions && log->cautions->lost ? kl_fail_memory(err, 256) : KL_OK;
 }
 

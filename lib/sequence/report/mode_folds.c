@@ -39,6 +39,7 @@ struct study {
     char *folder, **paths;    /* of the folds; (n) */
     char **models;            /* (n) those that sweeps chose; NULL: a fold's file is its model */
     struct fold *folds;       /* (n) */
+    char left_out[80];        /* of fold 0: "'S01' is" */
     size_t n, running, done, at_once;
     char *said, *error; /* messages of folds so far, which another fold need not repeat; the error
                            of the first that failed */
@@ -66,6 +67,9 @@ static int count(struct study *s, struct kl_error *err)
     if (!code) code = kl_sequence_set_open(&set, inputs.files, inputs.n, err);
     if (!code) code = kl_sequence_split_make(&split, &set, &o, err);
     s->n = code ? 0 : (size_t)split.folds;
+    if (s->n && o.kind == KL_SEQUENCE_SPLIT_LOSO)
+        snprintf(s->left_out, sizeof s->left_out, "'%.60s' is", set.subject_names[0]);
+    else snprintf(s->left_out, sizeof s->left_out, "a part is");
     kl_sequence_split_free(&split);
     kl_sequence_set_close(&set);
     kl_train_inputs_close(&inputs);
@@ -397,10 +401,25 @@ static int work(struct study *s, struct kl_error *err)
     return code ? code : judge(s, err);
 }
 
+/* Fold 0, which nobody asked for: others may take it for all. */
+static int one_fold(struct study *s, struct kl_error *err)
+{
+    const struct kl_stage *stage = &s->run->stage;
+    bool asked = s->common->dry_run || *s->method->fold(s->run->values) > 0;
+    for (int i = 1; i < stage->argc; i++)
+        asked |= strcmp(stage->argv[i], "--fold") == 0 || strncmp(stage->argv[i], "--fold=", 7) == 0;
+    const bool told = !asked && count(s, NULL) == KL_OK;
+    const int code = kl_store_mode_run(s->method->mode, s->run, err);
+    if (!code && told)
+        kl_note(stage->log, 1, "fold 0 of %zu alone: %s left out and tested; --fold all does each", s->n,
+                s->left_out);
+    return code;
+}
+
 static int folds(const struct method *method, struct kl_mode_run *run, struct kl_error *err)
 {
     struct study s = { .method = method, .run = run, .common = run->values };
-    if (*method->fold(run->values) >= 0) return kl_store_mode_run(method->mode, run, err);
+    if (*method->fold(run->values) >= 0) return one_fold(&s, err);
     s.report = s.common->output;
     int code = check(&s, err);
     if (!code) code = count(&s, err);

@@ -223,7 +223,10 @@ static int check_models(struct kl_sequence_report *r, struct kl_error *err)
     for (size_t k = 1; k < r->n_models; k++) {
         const struct kl_sequence_learned *b = &r->models[k];
         if (alike && strcmp(a->model, b->model))
-            return differ(err, r->model_files[k], "model", b->model, a->model, r->model_files[0]);
+            return kl_fail(err, KL_EDATA,
+                           "%s: a model %s, %s holds %s; give one model at a time, with its folds",
+                           kl_store_file_path(r->model_files[k]), b->model,
+                           kl_store_file_path(r->model_files[0]), a->model);
         if (strcmp(a->split, b->split))
             return differ(err, r->model_files[k], "split", b->split, a->split, r->model_files[0]);
         if (a->replicas != b->replicas || (alike && a->net.block.size != b->net.block.size))

@@ -142,3 +142,18 @@ $ qtrain f.h5 -e 1 --no-controls --note one -o n.h5; qtrain f.h5 -e 1 --no-contr
 ! qtrain: --note is not kept: n.h5 is up to date, with the record of the run that wrote it
 ! qtrain: 3 validation samples choose the epoch and are the accuracy: too few to tell heads apart; give more samples, or a larger --val-fraction
 ? 1
+
+# What is asked of the wrong half of a tool, or of images and a table at once.
+$ W=$DATA/wine/wine.csv; extract-features $W --label cultivar --resize 28 -o x.h5; extract-features $W --labels cultivar -o x.h5; figures $W -o x
++ extract-features $W --label cultivar -q -o w.h5; qtrain -q --no-controls --epochs 2 --qubits 2 w.h5 -o a.h5 2>log; extract-features $DATA/digits/test-images-idx3-ubyte -q -o i.h5
++ qeval a.h5 i.h5; qeval --predict a.h5 $W -o x.h5; qsweep w.h5 --grid learningrate=0.1,0.2 -o x.h5; echo '{}' >truth.json; qseq windows truth.json -o x.h5; ls x*
+! extract-features: --resize: belongs to extract-features without --label (extract-features --help)
+! extract-features: cultivar: cannot be opened: No such file or directory (--labels; a table's column of classes is --label)
+! figures: ROOT/data/wine/wine.csv: not an HDF5 file (its first eight bytes are others); figures draws files that ketline's tools wrote
+! qeval: i.h5: has features of images, a.h5 was trained on those of a table: give it those
+! qeval: ROOT/data/wine/wine.csv: not an HDF5 file (its first eight bytes are others); expected 'features', which comes from extract-features
+! qsweep: --grid: learningrate: no such option; did you mean lr?
+! qseq: truth.json: no EDF or BDF file: 3 bytes, its header alone has 256; give the recording that it describes
+! ls: cannot access 'x*': No such file or directory
+? 2
+

@@ -94,7 +94,7 @@ $ extract-features $DATA/wine/wine.csv --label cultivar --json -o j.h5 | jq -c '
 
 # What is taken for what is said: a comma in numbers, a column that counts, classes that are told apart by little, copies, the same table.
 $ printf '\357\273\277name;log P;Klasse\r\nCHEMBL0;0,1257;inactive\r\nC1;1,5;active\r\nC2;2,5;active\r\nC3;0,25;inactive\r\n' >g.csv; extract-features g.csv --label Klasse --ignore name -o g.h5
-> g.h5: 4 rows of 1 columns (log P); classes active: 2, inactive: 2; scale: standard, of 4 rows (253737466259)
+> g.h5: 4 rows of 1 column (log P); classes active: 2, inactive: 2; scale: standard, of 4 rows (253737466259)
 ! extract-features: g.csv: a comma is the decimal sign of its numbers
 $ printf 'a;b;c\n1,234;2;x\n2,345;1;y\n1,999;0;x\n2,000;3;y\n' >g.csv; extract-features g.csv --label c -o g.h5 >out
 ! extract-features: g.csv: 4 numbers have a comma, which is read as a decimal sign: 1,234 is 1.234
@@ -111,7 +111,7 @@ $ W=$DATA/wine/wine.csv; extract-features $W --label cultivar --scale none --spl
 > 0
 > 1
 $ printf '"TPSA, A",hue,c\n1,2,x\n2,2,y\n1,3,x\n3,3,y\n' >g.csv; extract-features g.csv --label c --columns '"TPSA, A"' -o g.h5; extract-features g.csv --label d -o bad.h5
-> g.h5: 4 rows of 1 columns (TPSA, A); classes x: 2, y: 2; scale: standard, of 4 rows (9825d2f74350)
+> g.h5: 4 rows of 1 column (TPSA, A); classes x: 2, y: 2; scale: standard, of 4 rows (9825d2f74350)
 ! extract-features: --label: g.csv has no column 'd'; found 3: "TPSA, A", hue, c
 ? 2
 $ bad() { extract-features g.csv --label c -o bad.h5; }; printf 'a;c\n1,5;x\n2.5;y\n' >g.csv; bad; printf 'a,c\n1,1\n2,1.0\n3,2\n4,2\n5,1\n6,2\n' >g.csv; bad; gzip -c $DATA/wine/wine.csv >g.csv; bad

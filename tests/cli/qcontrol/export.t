@@ -107,12 +107,18 @@ $ qcontrol export x.h5 -o z.csv --tau 0.05 --tolerate 1e-4
 > quantised 0.0414 small
 > low pass 0.0415 +1.0e-04
 > all 0.0415 +1.0e-04
-! qcontrol: z.csv: the loss rises by 0.0001, --tolerate 0.0001; alone low pass by 0.0001
+! qcontrol: z.csv: the loss rises by 0.0001, --tolerate 0.0001; alone low pass by 0.0001; most is of low pass: optimize --low-pass makes a pulse for it
 ? 1
 
 $ ls z.csv; qcontrol score x.csv -p x.h5 --tau 0.05 --tolerate 1e-4 -q
 ! ls: cannot access 'z.csv': No such file or directory
-! qcontrol: x.csv: the loss rises by 0.0001, --tolerate 0.0001; alone low pass by 0.0001
+! qcontrol: x.csv: the loss rises by 0.0001, --tolerate 0.0001; alone low pass by 0.0001; most is of low pass: optimize --low-pass makes a pulse for it
+? 1
+
+# What was not asked for is not named; the rate that costs is.
+$ qcontrol export x.h5 --rate 5 --bits 14 --tolerate 1e-6 -o z.csv -q; qcontrol export x.h5 --rate 40 --bits 3 --tolerate 1e-4 -o z.csv -q
+! qcontrol: z.csv: the loss rises by 2.6e-06, --tolerate 1e-06; alone sampled by 2.6e-06, quantised by 2.6e-06; most is of sampled: a higher --rate of export lowers it
+! qcontrol: z.csv: the loss rises by 0.0020, --tolerate 0.0001; alone quantised by 0.0020; most is of quantised: more --bits of export lower it
 ? 1
 
 # Another pulse's samples.

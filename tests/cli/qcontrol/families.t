@@ -9,7 +9,7 @@ $ line=$(grep -m 1 '^    qcontrol train --system' $ROOT/docs/control.md); eval "
 $ cache show transmon.h5 | sed -n '/^in use/,/jump/p; /^range/p'
 > in use
 > system  transmon: 3 levels, the first 2 compute, time in ns
-> jump    gamma_phi = 3.333333333e-05 1/ns, operator sqrt(2 gamma_phi) times n (default)
+> jump    gamma_phi = 3.333333333e-05 1/ns (1 in 30000 ns), operator sqrt(2 gamma_phi) times n (default)
 > range   detuning, -0.1256637061 to 0.1256637061 rad/ns (-20 to 20 MHz)
 
 # Does it pay? The network is near each task's optimum, and far below the best fixed pulse.
@@ -51,7 +51,7 @@ $ of() { qcontrol train -q --progress none --model "$@" --range 'detuning=-20:20
 > one key
 > 1
 > H       detuning = 0 rad/ns
-> H       anharmonicity = -1.884955592 rad/ns
+> H       anharmonicity = -1.884955592 rad/ns (-300 MHz)
 > range   detuning, -0.1256637061 to 0.1256637061 rad/ns (-20 to 20 MHz)
 > range   amplitude, 0.9 to 1.1
 

@@ -115,3 +115,14 @@ $ qcontrol export a.h5 -r 4 --skew 'x=1 GHz' -o x.csv
 $ qcontrol export a.h5 -r 4 --amplitude '1 ns' -o x.csv
 ! qcontrol: --amplitude: found '1 ns', expected a factor, which has no unit
 ? 2
+
+# What was given is named with its unit, and what to give.
+$ for o in "--spread detuning=-2:2MHz" --set=T2=100us --set=T3=5us; do qcontrol optimize --system transmon $o -o no.h5; done
++ qcontrol optimize --system transmon --limit '40 MHz' --set T1=80 --starts 1 -o mhz.h5 2>&1 | grep -E -- '--limit|gamma_down'
+> qcontrol: jump    gamma_down = 0.0125 1/ns (1 in 80 ns), operator sqrt(gamma_down) times a
+> qcontrol: control x times (a + a^+) / 2, |x| at most 0.2513274123 rad/ns (40 MHz) (--limit)
+> qcontrol: control y times i (a^+ - a) / 2, |y| at most 0.2513274123 rad/ns (40 MHz) (--limit)
+! qcontrol: --spread: found 'detuning=-2:2MHz', expected one size: --spread 'detuning=2MHz' --law uniform spreads so far to both sides of the value that --set gives
+! qcontrol: --set: T2 is 100000 ns and T1 20000 ns, the system's own, expected T2 of at most 2 T1: relaxation alone limits it; give T1 as well
+! qcontrol: --set: system transmon has no 'T3'; it has gamma_phi, gamma_down, gamma_up, detuning, anharmonicity, and the times T1, T2, Tphi
+

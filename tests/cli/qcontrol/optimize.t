@@ -21,7 +21,7 @@ $ qcontrol optimize --check-gradients --functions splines --count 8 --spread det
 > gradient off by X of its largest component; there is no Hessian product
 
 $ qcontrol optimize --set gamma=1 -o e.h5
-! qcontrol: --set: system qubit has no 'gamma'; it has gamma_phi, gamma_down, gamma_up, detuning
+! qcontrol: --set: system qubit has no 'gamma'; it has gamma_phi, gamma_down, gamma_up, detuning, and the times T1, T2, Tphi
 ? 2
 
 $ qcontrol optimize --set gamma_phi=-1 -o e.h5
@@ -82,14 +82,14 @@ $ qcontrol optimize --system transmon -T '30 MHz' -o e.h5; qcontrol optimize -T 
 
 # T1, T2 and Tphi stand for rates.
 $ for o in 'T1=80us T2=100us' 'Tphi=100us' 'T2=30us'; do qcontrol optimize --system transmon --set "$o" -s 1 -i 1 -S 1 -f -o t.h5 2>&1 | grep -o 'gamma_\(phi\|down\) = [^,]*'; done
-> gamma_phi = 3.75e-06 1/ns
-> gamma_down = 1.25e-05 1/ns
-> gamma_phi = 1e-05 1/ns
-> gamma_down = 5e-05 1/ns
-> gamma_phi = 8.333333333e-06 1/ns
-> gamma_down = 5e-05 1/ns
+> gamma_phi = 3.75e-06 1/ns (1 in 266667 ns)
+> gamma_down = 1.25e-05 1/ns (1 in 80000 ns)
+> gamma_phi = 1e-05 1/ns (1 in 100000 ns)
+> gamma_down = 5e-05 1/ns (1 in 20000 ns)
+> gamma_phi = 8.333333333e-06 1/ns (1 in 120000 ns)
+> gamma_down = 5e-05 1/ns (1 in 20000 ns)
 $ qcontrol optimize --system transmon --set 'T1=80us T2=170us' -o e.h5; qcontrol optimize --set 'T1=1 gamma_down=0.1' -o e.h5; qcontrol optimize --set 'T1=0' -o e.h5; qcontrol optimize --set 'T1=2 gamma_up=1' -o e.h5
-! qcontrol: --set: T2 is 170000 and T1 80000, expected T2 of at most 2 T1 = 160000: relaxation alone limits it
+! qcontrol: --set: T2 is 170000 ns and T1 80000 ns, expected T2 of at most 2 T1: relaxation alone limits it
 ! qcontrol: --set: gamma_down is given twice
 ! qcontrol: --set: T1 is a time; found 0, expected more than 0
 ! qcontrol: --set: T1 is 2, expected at most 1: 1/T1 is the sum of both rates

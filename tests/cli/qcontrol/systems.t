@@ -31,9 +31,9 @@ $ qcontrol optimize -g x --jump up --set 'gamma_down=0.2' -S 4 -s 1 -i 1 -o u.h5
 > qcontrol: jump    relaxation runs up: down and up are exchanged, in --set and --spread too
 $ qcontrol optimize --system transmon --jump up --spread 'gamma_down=1e-6' --levels 5 -S 4 -s 1 -i 1 -o l.h5 2>&1 | grep -E 'system|jump|spread'
 > qcontrol: system  transmon: 5 levels, the first 2 compute, time in ns
-> qcontrol: jump    gamma_phi = 3.333333333e-05 1/ns, operator sqrt(2 gamma_phi) times n (default)
+> qcontrol: jump    gamma_phi = 3.333333333e-05 1/ns (1 in 30000 ns), operator sqrt(2 gamma_phi) times n (default)
 > qcontrol: jump    gamma_down = 0 1/ns, operator sqrt(gamma_down) times a (default)
-> qcontrol: jump    gamma_up = 5e-05 1/ns, operator sqrt(gamma_up) times a^+ (default)
+> qcontrol: jump    gamma_up = 5e-05 1/ns (1 in 20000 ns), operator sqrt(gamma_up) times a^+ (default)
 > qcontrol: jump    relaxation runs up: down and up are exchanged, in --set and --spread too
 > qcontrol: spread  gamma_up, normal of deviation 1e-06 1/ns: 3 members
 $ for l in 2 4 8; do qcontrol optimize --system transmon --levels $l -S 4 -s 1 -i 1 -q -o l$l.h5; h5dump -H -d transfer l$l.h5 | grep -o 'SIMPLE { ( [0-9]*'; done
@@ -58,10 +58,10 @@ $ qcontrol optimize --model transmon.yaml --levels 3 -o x.h5
 # A model's own lines, then what options changed.
 $ qcontrol optimize --model transmon.yaml --set 'detuning=2 MHz' --limit 'x+iy=50 MHz' -S 4 -s 1 -i 1 -o m.h5 2>&1 | sed -n '/target.*leakage/,$p'
 > qcontrol: target  gate x, 1 - fidelity leakage
-> qcontrol: H       detuning = 0.01256637061 rad/ns (--set)
+> qcontrol: H       detuning = 0.01256637061 rad/ns (2 MHz) (--set)
 > qcontrol: control x
 > qcontrol: control y
-> qcontrol: modulus |x + i y| at most 0.3141592654 rad/ns (--limit)
+> qcontrol: modulus |x + i y| at most 0.3141592654 rad/ns (50 MHz) (--limit)
 > qcontrol: pulse   T 12 ns (of the model), 4 segments
 > qcontrol: sought  gate x, 1 - fidelity average
 > m.h5: x of transmon, loss 0.232538 (average x) ...
@@ -89,7 +89,7 @@ $ qcontrol optimize --limit x=3:1 -o x.h5; qcontrol optimize --limit 'x+iy=0:1' 
 ! qcontrol: --limit: found 'x+iy=0:1', expected one limit of the modulus
 ! qcontrol: --limit: x is one of a pair; expected the pair's, as x+iy=1
 ! qcontrol: --limit: system qubit has no 'x+ij'; it has x, y
-! qcontrol: --spread: found 'detuning=0:1', expected one number, no range
+! qcontrol: --spread: found 'detuning=0:1', expected one size: --spread 'detuning=0.5' --law uniform spreads so far to both sides of the value that --set gives
 ? 2
 $ qcontrol optimize --limit x=1:2 --zero-ends -o x.h5; qcontrol optimize --limit x+iy=1 --constant x -o x.h5; qcontrol optimize --limit x+iy=1 -m krotov -q -o x.h5
 ! qcontrol: --zero-ends: x lies between 1 and 2, which are not 0
@@ -116,16 +116,16 @@ $ printf 'name: pair\ntime-unit: ns\nlevels: [3, 3]\nduration: 20 ns\nhamiltonia
 $ cache show p.h5 | sed -n '/^in use/,$p'
 > in use
 > system  pair: 9 levels, the first 4 compute, time in ns
-> H       J = 0.03141592654 rad/ns
-> H       A = -1.884955592 rad/ns
+> H       J = 0.03141592654 rad/ns (5 MHz)
+> H       A = -1.884955592 rad/ns (-300 MHz)
 > jump    gphi2 = 0 1/ns
-> jump    gdown2 = 5e-05 1/ns
+> jump    gdown2 = 5e-05 1/ns (1 in 20000 ns)
 > jump    gup2 = 0 1/ns
 > control e_x
 > control e_y
 > control f, from 0 to 0.3141592654 rad/ns
-> control z, |z| at most 0.1256637061 rad/ns
-> modulus |e_x + i e_y| at most 0.3141592654 rad/ns
+> control z, |z| at most 0.1256637061 rad/ns (20 MHz)
+> modulus |e_x + i e_y| at most 0.3141592654 rad/ns (50 MHz)
 > pulse   T 20 ns (of the model), 4 segments
 > target  gate cz, 1 - fidelity average
 # Samples of each pair have a modulus of at most 1.

@@ -10,14 +10,27 @@ $ qseq compare csp-lda.report.h5 mdm.report.h5
 > csp-lda - mdm   -0.0978  -0.2125 to +0.0170    0.0313     0.125     0.125     0.125     0.125      0.19
 > p flips, p ranks: of 5 people none is below 0.0625, after Holm's correction for 1 pair the least not below 0.0625
 > p folds: t of 5 folds, corrected for the training windows they share (test to training 0.25)
+> over seeds: undefined, as there are no two seeds
 ! qseq: 5 people: no test over them can give a p below 0.0625
+! qseq: csp-lda.report.h5: the model does not tell all classes apart: it takes all 45 windows of csp-lda.0.h5 for 'imagined right fist' (accuracy 0.4889), all 45 windows of csp-lda.2.h5 for 'imagined left fist' (accuracy 0.5111)
+! qseq: mdm.report.h5: the model does not tell all classes apart: it takes all 45 windows of mdm.0.h5 for 'imagined right fist' (accuracy 0.4889)
 $ qseq compare csp-lda.report.h5 mdm.report.h5 --csv - --metric auc | cut -d, -f 1-5
 > a,b,metric,windows,people
 > "csp-lda","mdm",auc,225,5
 ! qseq: 5 people: no test over them can give a p below 0.0625
+! qseq: csp-lda.report.h5: the model does not tell all classes apart: it takes all 45 windows of csp-lda.0.h5 for 'imagined right fist' (accuracy 0.4889), all 45 windows of csp-lda.2.h5 for 'imagined left fist' (accuracy 0.5111)
+! qseq: mdm.report.h5: the model does not tell all classes apart: it takes all 45 windows of mdm.0.h5 for 'imagined right fist' (accuracy 0.4889)
 $ qseq compare csp-lda.report.h5 mdm.report.h5 --json | jq -c '[.metric, .windows, .people, .folds, (.models | map(.name)), .pairs[0].sign_flip.exact]'
 > ["accuracy",225,5,5,["csp-lda","mdm"],true]
 ! qseq: 5 people: no test over them can give a p below 0.0625
+! qseq: csp-lda.report.h5: the model does not tell all classes apart: it takes all 45 windows of csp-lda.0.h5 for 'imagined right fist' (accuracy 0.4889), all 45 windows of csp-lda.2.h5 for 'imagined left fist' (accuracy 0.5111)
+! qseq: mdm.report.h5: the model does not tell all classes apart: it takes all 45 windows of mdm.0.h5 for 'imagined right fist' (accuracy 0.4889)
+
+# An interval of t that leaves 0 out beside a p that does not.
+$ qseq compare csp-lda.report.h5 mdm.report.h5 --metric brier 2>&1 | grep -E 'leaves 0|undefined, as'
+> qseq: csp-lda - mdm: the interval leaves 0 out (Student's t), p flips is 0.125; report p, which supposes no normal law
+> SE test: undefined, as it is of the accuracy alone
+> over seeds: undefined, as there are no two seeds
 
 # one model against each other one
 $ for f in 0 1 2 3 4; do qseq fit w.h5 -q -m mdm --estimator sample --split loso --fold $f -o s.$f.h5; done; qseq eval s.?.h5 w.h5 -q -o other.report.h5
@@ -51,8 +64,10 @@ $ qseq compare csp-lda.report.h5 mdm.report.h5 --csv - --json
 ? 2
 
 # The file of a comparison: its numbers are those that are printed; the page leads with its p.
-$ qseq compare csp-lda.report.h5 mdm.report.h5 -q -o compared.h5; qseq compare csp-lda.report.h5 mdm.report.h5 -o compared.h5 2>&1 | head -n 3; cache show compared.h5 | sed -n '/^verdict/p; /^difference/,/^csp/p; /^model /,/^mdm/p'
+$ qseq compare csp-lda.report.h5 mdm.report.h5 -q -o compared.h5; qseq compare csp-lda.report.h5 mdm.report.h5 -o compared.h5 2>&1 | head -n 5; cache show compared.h5 | sed -n '/^verdict/p; /^difference/,/^csp/p; /^model /,/^mdm/p'
 > qseq: 5 people: no test over them can give a p below 0.0625
+> qseq: csp-lda.report.h5: the model does not tell all classes apart: it takes all 45 windows of csp-lda.0.h5 for 'imagined right fist' (accuracy 0.4889), all 45 windows of csp-lda.2.h5 for 'imagined left fist' (accuracy 0.5111)
+> qseq: mdm.report.h5: the model does not tell all classes apart: it takes all 45 windows of mdm.0.h5 for 'imagined right fist' (accuracy 0.4889)
 > compared.h5: up to date: accuracy of 2 models on 225 windows of 5 people, 1 seed
 > model           mean    95 % over people all windows over seeds mean rank
 > verdict    csp-lda - mdm: accuracy -0.0978 (95 % -0.2125 to +0.0170), p 0.125 by sign flips over 5 people
@@ -99,6 +114,7 @@ $ qseq compare csp-lda.report.h5 mdm.report.h5 -q --latex t.tex --csv - 2>log >a
 > \end{tabular}
 > % p flips, p ranks: of 5 people none is below 0.0625, after Holm's correction for 1 pair the least not below 0.0625
 > % p folds: t of 5 folds, corrected for the training windows they share (test to training 0.25)
+> % over seeds: undefined, as there are no two seeds
 $ qseq compare mdm.report.h5 csp-lda.report.h5 --csv -o x.h5; qseq compare mdm.report.h5 csp-lda.report.h5 --csv --json
 ! qseq: --csv: expected FILE|- after it (-: on the screen), found '-o'
 ! qseq: --csv: expected FILE|- after it (-: on the screen), found '--json'

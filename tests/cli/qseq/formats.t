@@ -38,8 +38,8 @@ $ qseq windows s.bdf --labels 1=go,4=stop --subject Ann --from 0 --to 0.2 -o s.h
 # a header whose files were renamed; markers in place of the header
 $ cp v/a.vhdr b.vhdr; qseq windows b.vhdr --labels a=b -o x.h5; qseq inspect v/a.vmrk v/a.eeg
 ! qseq: b.vhdr: DataFile=a.eeg is not beside it; if files were renamed, name it there
-! qseq: v/a.vmrk: no EDF or BDF file: begins with 'Brain Vi', expected '0       ' or BIOSEMI behind a byte 255; these are markers of BrainVision: give the .vhdr beside them
-! qseq: v/a.eeg: no EDF or BDF file: begins with 'Q?1?±?*', expected '0       ' or BIOSEMI behind a byte 255; are these samples of BrainVision? Give the .vhdr beside them
+! qseq: v/a.vmrk: no recording in EDF or BDF, by its first eight characters, 'Brain Vi'; these are markers of BrainVision: give the .vhdr beside them
+! qseq: v/a.eeg: no recording in EDF or BDF, by its first eight characters, 'Q?1?±?*'; are these samples of BrainVision? Give the .vhdr beside them
 ! qseq: 2 of 2 recordings cannot be read
 ? 65
 # a description with commas, coded and, as some programs have them, not

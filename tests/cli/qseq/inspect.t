@@ -67,9 +67,9 @@ $ cd "$ROOT/tests/fuzz/edf" && qseq inspect gap --json
 > {"annotations":[],"beside":{},"bytes":888,"discontinuous":true,"file":"gap","format":"EDF+D","gaps":[{"from":2.0,"to":22.0}],"record_seconds":1.0,"records":3,"remarks":[],"seconds": #,"signals":[{"digital_max":32767.0,"digital_min":-32768.0,"fault":null,"inverted":false,"label":"C3","name":"C3","physical_max":500.0,"physical_min":-500.0,"rate": #,"samples":24,"to_volts":9.9999999999999995e-7,"type":"EEG","unit":"uV"}],"start":"DATE"}
 $ cd "$ROOT/tests/fuzz/edf" && qseq inspect bad-gdf plain --json | jq -c '[.file, .format, .refused]'
 + exit ${PIPESTATUS[0]}
-> ["bad-gdf",null,"bad-gdf: no EDF or BDF file: begins with 'GDF 2.20', expected '0       ' or BIOSEMI behind a byte 255; convert it from GDF"]
+> ["bad-gdf",null,"bad-gdf: no recording in EDF or BDF, by its first eight characters, 'GDF 2.20'; convert it from GDF"]
 > ["plain","EDF+C",null]
-! qseq: bad-gdf: no EDF or BDF file: begins with 'GDF 2.20', expected '0       ' or BIOSEMI behind a byte 255; convert it from GDF
+! qseq: bad-gdf: no recording in EDF or BDF, by its first eight characters, 'GDF 2.20'; convert it from GDF
 ! qseq: 1 of 2 recordings cannot be read
 ? 65
 
@@ -84,12 +84,12 @@ $ qseq inspect
 ! qseq: 0 inputs, expected RECORDING...; see qseq inspect --help
 ? 2
 $ qseq inspect "$ROOT/LICENSE"
-! qseq: ROOT/LICENSE: no EDF or BDF file: begins with 'MIT Lice', expected '0       ' or BIOSEMI behind a byte 255
+! qseq: ROOT/LICENSE: no recording in EDF or BDF, by its first eight characters, 'MIT Lice'
 ? 65
 $ qseq inspect -o a.h5 x
 ! qseq: -o: no such option; --help lists them
 ? 2
 # Files of MNE-Python, EEGLAB and Neuroscan are turned over by whoever reads them.
 $ printf '%-300s' 'Version 3.0' >a.cnt; qseq inspect a.cnt
-! qseq: a.cnt: no EDF or BDF file: begins with 'Version', expected '0       ' or BIOSEMI behind a byte 255; MNE-Python reads it and writes EDF: mne.export.export_raw('F.edf', raw)
+! qseq: a.cnt: no recording in EDF or BDF, by its first eight characters, 'Version'; MNE-Python reads it and writes EDF: mne.export.export_raw('F.edf', raw)
 ? 65

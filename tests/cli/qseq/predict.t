@@ -38,7 +38,7 @@ $ for k in m f; do for f in 0 1 2; do qseq eval $k.h5.folds/$f.h5 new.h5 -q -o $
 # What it has learnt from is said; what does not fit is refused.
 $ qseq predict m.h5.folds/*.h5 w.h5 -q -o seen.h5; cache show seen.h5 | grep 'learnt from'
 > windows that they learnt from 72
-$ qseq predict m.h5.folds/0.h5 f.h5.folds/0.h5 new.h5 -o x.h5 2>&1 | grep -c ": model '.*', expected '"; qseq predict m.h5.folds/0.h5 -o x.h5; from() { qseq windows -q new.npy --array-rate 20 -o slow.h5; }; from 2>log; qseq predict m.h5.folds/0.h5 slow.h5 -o x.h5
+$ qseq predict m.h5.folds/0.h5 f.h5.folds/0.h5 new.h5 -o x.h5 2>&1 | grep -c "give one model at a time"; qseq predict m.h5.folds/0.h5 -o x.h5; from() { qseq windows -q new.npy --array-rate 20 -o slow.h5; }; from 2>log; qseq predict m.h5.folds/0.h5 slow.h5 -o x.h5
 > 1
 ! qseq: 1 input, expected MODEL.h5... WINDOWS.h5...; see qseq predict --help
 ! qseq: slow.h5: windows of 125 steps at 20 Hz, expected 125 at 40 as in m.h5.folds/0.h5
@@ -66,3 +66,13 @@ $ qseq generate people -q --people 3 --channels 8 --trials 12 -o people; look="-
 ! qseq: --labels: found '', expected TEXT=CLASS, or TEXT for windows without labels; what has commas stands in double quotes
 ! qseq: --labels: 'T1' stands twice
 ? 2
+
+# A fold that nobody asked for; two models at once.
+$ qseq train w.h5 -m means --epochs 2 --split loso -o one.h5 | grep -c .
++ qseq fit w.h5 --split kfold --folds 3 -o two.h5 >log; qseq train w.h5 -q -m shallow --epochs 1 --fold 1 --split loso -o three.h5; qseq predict m.h5.folds/0.h5 three.h5 new.h5 -o x.h5
+> 1
+! qseq: fold 0 of 3 alone: '0' is left out and tested; --fold all does each
+! qseq: fold 0 of 3 alone: a part is left out and tested; --fold all does each
+! qseq: m.h5.folds/0.h5: a model means, three.h5 holds shallow; give one model at a time, with its folds
+? 65
+

@@ -221,7 +221,7 @@ $ sgld bounds several.csv --set b; sgld bounds several.csv --set a --chain-seed 
 
 # Chains: errors of Monte Carlo, an upper bound above the bound, the certificate of the paths, one draw's bound; nothing to guess.
 $ sgld sample -B 0,1,10,40 -C 6 --warmup 100 --epochs 200 --anneal 50 --every 2 --work -q -o chains.h5 2>/dev/null; sgld bounds chains.h5 -o of.h5 --json 2>said >json; sed -E 's/\([.0-9]+ at beta/(X at beta/; s/is [0-9]+ times/is N times/; s/L\* = [0-9.]+ /L* = L /' said; jq -c '[.n, .m, .scale, .status, .wbic_reached, (.rungs | length)], (.rungs[1:][] | [.loss_mcse > 0, .gamma_mcse > 0, .kl_low <= .kl_high, .bound <= .bound_upper, .path_kl < .path_kl_upper, .path_train01 < .path_bound, .left >= .hermite and .hermite >= .right, .bound_calibrated])' json
-> sgld: the loss comes to L* = L only as the weights grow (|w|^2 there is N times that of the draws): no minimum where the prior is, and a learning coefficient that is of this beta, and grows with it
+> sgld: the loss comes to L* = L only as the weights grow (|w|^2 there is N times that of the draws): no minimum where the prior is. The learning coefficient is of this beta and grows with it (--least-loss gives another L*); no bound uses L*
 > sgld: R-hat is above 1.01 at beta 1, 10, 40 (X at beta 40): the chains have not met; sample longer, or warm up longer
 > sgld: fewer than 400 effective draws at beta 1, 10, 40 (X at beta 40): the standard errors are unreliable; sample longer
 > [50,500,"raw","computed",true,4]
