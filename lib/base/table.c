@@ -124,9 +124,9 @@ static void write_cell(FILE *to, const char *text)
 
 static void write_latex(FILE *to, const struct kl_table *t)
 {
-    fputs("\\begin{tabular}{", to);
+    fputs(KL_TABLE_LATEX, to);
     for (size_t k = 0; k < t->columns; k++) fputc(k == t->names ? 'l' : 'r', to);
-    fputs("} % \\usepackage{booktabs}\n\\toprule\n", to);
+    fputs("}\n\\toprule\n", to);
     for (size_t i = 0; i < t->n; i++) {
         const size_t k = i % t->columns;
         if (i < t->columns || k == t->names) escape(to, t->cells[i]);
