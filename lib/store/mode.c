@@ -241,6 +241,7 @@ int kl_store_mode_text_check(struct kl_mode_run *run, const char *option, const 
     struct kl_common *common = run->values;
     const bool screen = kl_store_mode_on_screen(path);
     if (!path) return KL_OK;
+    if (!*path) return kl_fail(err, KL_EUSAGE, "--%s: found no name, expected FILE or -", option);
     if (refuse_twice(run, option, path, err)) return err->code;
     run->text = path, run->text_option = option;
     if (screen && common->json)

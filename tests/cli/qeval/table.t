@@ -95,6 +95,11 @@ $ qeval lr-0.01.h5 test.h5 --csv t.csv -o r.h5; qeval lr-0.01.h5 test.h5 --latex
 $ qeval lr-0.01.h5 test.h5 --csv - --json
 ! qeval: --csv - and --json: both are for the screen; give --csv FILE
 ? 2
+$ mkdir folder; qeval lr-0.01.h5 test.h5 --csv folder; qeval lr-0.01.h5 test.h5 --csv=; qeval lr-0.01.h5 test.h5 --csv no/where
+! qeval: folder: is a folder; name a file in it
+! qeval: --csv: found no name, expected FILE or -
+! qeval: no/where: its folder does not exist; make it first
+? 74
 $ echo '\begin{tabular}{l} mine' >hand.tex; qeval lr-0.01.h5 test.h5 --latex hand.tex; cat hand.tex
 > \begin{tabular}{l} mine
 ! qeval: hand.tex: was not written by ketline; give another name, or --force to replace it
