@@ -477,7 +477,7 @@ struct kl_table {
 };
 void kl_table_column(struct kl_table *t, int least, const char *title);
 void kl_table_cell(struct kl_table *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* none: what stands for what is no finite number. */
+/* none: what stands for what is no number; the infinite is "inf". */
 void kl_table_number(struct kl_table *t, const char *format, double value, const char *none);
 /* Of two numbers; "undefined": they have no width (kl_has_width). */
 void kl_table_interval(struct kl_table *t, const char *format, double low, double high);

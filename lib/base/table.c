@@ -38,7 +38,7 @@ void kl_table_number(struct kl_table *t, const char *format, double value, const
 {
     char text[64];
     snprintf(text, sizeof text, format, value); /* one format, given by the caller */
-    kl_table_cell(t, "%s", isfinite(value) ? text : none);
+    kl_table_cell(t, "%s", isnan(value) ? none : text);
 }
 
 void kl_table_interval(struct kl_table *t, const char *format, double low, double high)
