@@ -261,7 +261,7 @@ static int judge_all(struct kl_mode_run *run, struct kl_error *err)
     defaults(&usual);
     run->done = true;
     if (kl_store_mode_text_check(run, "csv", w->v->csv, "head,replicas,", err) ||
-        kl_store_mode_text_check(run, "latex", w->v->latex, "\\begin{tabular}", err))
+        kl_store_mode_text_check(run, "latex", w->v->latex, KL_TABLE_LATEX, err))
         return err->code;
     if (w->v->compare)
         return kl_fail(err, KL_EUSAGE,

@@ -119,6 +119,11 @@ static int choose_split(struct kl_images *images, const struct kl_extract_option
     int64_t *train, *test;
     size_t n_train, n_test;
     const bool trains = o->split == KL_SPLIT_TRAIN;
+    if (!images->n_classes)
+        return kl_fail(err, KL_EUSAGE,
+                       "--split %s: takes of each class its share, and %s has no labels; name them by "
+                       "--labels",
+                       trains ? "train" : "test", *o->inputs);
     const int code = kl_nn_split_stratified(&train, &n_train, &test, &n_test, images->labels, images->n,
                                             images->n_classes, o->test_fraction, o->seed, err);
     if (code) return code;

@@ -111,11 +111,18 @@ static bool is_bare(const struct parser *p, const struct kl_option *option)
     return p->at + 1 >= p->argc || is_option(p->argv[p->at + 1]);
 }
 
+/* "FILE|-", "PAGE.html", "FOLDER", "DIR". */
+static bool is_place(const char *arg)
+{
+    return strncmp(arg, "FILE", 4) == 0 || strstr(arg, ".h") || strcmp(arg, "FOLDER") == 0 ||
+           strcmp(arg, "DIR") == 0;
+}
+
 /* What stands behind it. A file is not called as an option is: who forgot its name would get that. */
 static int give_next(struct parser *p, const struct kl_option *option, const char *where)
 {
     const char *text = p->at + 1 < p->argc ? p->argv[p->at + 1] : NULL;
-    const bool file = strncmp(option->arg, "FILE", 4) == 0, missing = text && file && is_option(text);
+    const bool missing = text && is_place(option->arg) && is_option(text);
     if (!text || missing)
         return kl_fail(p->err, KL_EUSAGE, "%s: expected %s after it%s%s%s%s", where, option->arg,
                        strstr(option->arg, "|-") ? " (-: on the screen)" : "",

@@ -38,7 +38,7 @@ void kl_table_number(struct kl_table *t, const char *format, double value, const
 {
     char text[64];
     snprintf(text, sizeof text, format, value); /* one format, given by the caller */
-    kl_table_cell(t, "%s", isfinite(value) ? text : none);
+    kl_table_cell(t, "%s", isnan(value) ? none : text);
 }
 
 void kl_table_interval(struct kl_table *t, const char *format, double low, double high)
@@ -124,9 +124,9 @@ static void write_cell(FILE *to, const char *text)
 
 static void write_latex(FILE *to, const struct kl_table *t)
 {
-    fputs("\\begin{tabular}{", to);
+    fputs(KL_TABLE_LATEX, to);
     for (size_t k = 0; k < t->columns; k++) fputc(k == t->names ? 'l' : 'r', to);
-    fputs("} % \\usepackage{booktabs}\n\\toprule\n", to);
+    fputs("}\n\\toprule\n", to);
     for (size_t i = 0; i < t->n; i++) {
         const size_t k = i % t->columns;
         if (i < t->columns || k == t->names) escape(to, t->cells[i]);

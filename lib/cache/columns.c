@@ -113,13 +113,18 @@ static int print_json(const struct table *t, FILE *out, struct kl_error *err)
     return code;
 }
 
+static void print_titles(FILE *to, const struct table *t)
+{
+    for (size_t i = 0; i < t->columns; i++)
+        kl_csv_write(to, t->name[i], strlen(t->name[i])), fputc(',', to);
+    fputs("path\n", to);
+}
+
 static int print_csv(FILE *to, const void *context, struct kl_error *err)
 {
     const struct table *t = context;
     (void)err;
-    for (size_t i = 0; i < t->columns; i++)
-        kl_csv_write(to, t->name[i], strlen(t->name[i])), fputc(',', to);
-    fputs("path\n", to);
+    print_titles(to, t);
     for (size_t r = 0; r < t->n; r++) {
         for (size_t i = 0; i < t->columns; i++) {
             const json_t *value = t->rows[r].value[i];
@@ -170,12 +175,26 @@ static int put(const struct kl_cache *c, const struct table *t, struct kl_error 
     return c->common->json ? print_json(t, c->out, err) : print(c->out, t, false, err);
 }
 
+/* May the files be written? Only over the same columns: one name alone begins many a text. */
+static int check_texts(const struct kl_cache *c, const struct table *t, struct kl_error *err)
+{
+    char *titles = NULL;
+    size_t size = 0;
+    FILE *to = open_memstream(&titles, &size);
+    if (!to) return kl_fail_memory(err, 1024);
+    print_titles(to, t);
+    const bool failed = ferror(to) | (fclose(to) != 0);
+    int code = failed ? kl_fail_memory(err, 1024)
+                      : kl_store_mode_text_check(c->run, "csv", c->csv, titles, err);
+    free(titles);
+    return code ? code : kl_store_mode_text_check(c->run, "latex", c->latex, KL_TABLE_LATEX, err);
+}
+
 int kl_cache_table(struct kl_cache *c, const char *folder, struct kl_error *err)
 {
     struct table t = { 0 };
     int code = split(&t, c->columns, err);
-    if (!code) code = kl_store_mode_text_check(c->run, "csv", c->csv, t.name[0], err);
-    if (!code) code = kl_store_mode_text_check(c->run, "latex", c->latex, "\\begin{tabular}", err);
+    if (!code) code = check_texts(c, &t, err);
     if (!code) code = kl_store_walk(folder, false, add, &t, NULL, err);
     if (t.err.code) *err = t.err, code = err->code;
     if (!code && !t.n)

@@ -98,9 +98,12 @@ static int check_idle(const struct values *v, const char *command, struct kl_err
     } owners[] = { { "list", "columns csv latex", "belongs to list" },
                    { "gc", "older-than apply", "belongs to gc" },
                    { "fsck", "repair", "belongs to fsck" },
-                   { "merge", "force note no-provenance", "belongs to merge" } };
+                   { "merge", "note no-provenance", "belongs to merge" } };
     const struct values none = { 0 };
     int code = KL_OK;
+    if (strcmp(command, "merge") != 0 && !v->csv && !v->latex)
+        code = kl_options_refuse(&kl_cache_tool, v, &none, "force",
+                                 "belongs to merge, and to --csv and --latex", err);
     for (size_t i = 0; i < sizeof owners / sizeof *owners && !code; i++)
         if (strcmp(command, owners[i].command) != 0)
             code = kl_options_refuse(&kl_cache_tool, v, &none, owners[i].options, owners[i].why, err);

@@ -75,17 +75,22 @@ static bool has_column(const char *name)
     return kl_choice("seed|replicas|replica|no-controls", name) >= 0;
 }
 
-/* The first of them by their names' order in the first head's configuration. */
+/* The first of them by their names' order in the heads' configurations, of which one may have what
+   another lacks. A head whose options are not known differs in none. */
 static int find_options(const char *names[OPTIONS], const struct kl_head_row *rows, size_t n)
 {
     int found = 0;
-    void *at = rows[0].options ? json_object_iter(rows[0].options) : NULL;
-    for (; at && found < OPTIONS; at = json_object_iter_next(rows[0].options, at)) {
-        const char *name = json_object_iter_key(at);
-        bool differs = false;
-        for (size_t i = 1; i < n && !has_column(name); i++)
-            differs |= !json_equal(json_object_iter_value(at), json_object_get(rows[i].options, name));
-        if (differs) names[found++] = name;
+    for (size_t r = 0; r < n; r++) {
+        void *at = json_object_iter(rows[r].options);
+        for (; at && found < OPTIONS; at = json_object_iter_next(rows[r].options, at)) {
+            const char *name = json_object_iter_key(at);
+            bool differs = false, before = has_column(name);
+            for (int k = 0; k < found; k++) before |= strcmp(names[k], name) == 0;
+            for (size_t i = 0; i < n && !before; i++)
+                differs |= rows[i].options && !json_equal(json_object_iter_value(at),
+                                                          json_object_get(rows[i].options, name));
+            if (differs) names[found++] = name;
+        }
     }
     return found;
 }
@@ -152,6 +157,14 @@ static void set_numbers(struct numbers *to, const struct kl_head_row *row, bool 
     memcpy(to->pairs + NUMBERS - DIFFERENCE, difference, sizeof difference);
 }
 
+/* noise and shots are of the evaluation; an option of that name is of the training. */
+static bool is_number(const struct numbers *n, const char *name)
+{
+    bool is = false;
+    for (size_t k = 0; k < NUMBERS; k++) is |= strcmp(n->pairs[k].name, name) == 0;
+    return is;
+}
+
 int kl_head_rows_json(FILE *to, const struct kl_head_row *rows, size_t n, const struct kl_log *log,
                       struct kl_error *err)
 {
@@ -169,27 +182,33 @@ int kl_head_rows_json(FILE *to, const struct kl_head_row *rows, size_t n, const 
     return code;
 }
 
+/* Not cut, as typed; what a head lacks is empty, as numbers are. */
+static void put_option(FILE *to, const json_t *value)
+{
+    fputc(',', to);
+    if (json_is_string(value)) kl_csv_write(to, json_string_value(value), json_string_length(value));
+    else if (json_is_number(value)) fprintf(to, "%.15g", json_number_value(value));
+    else if (json_is_boolean(value)) fputs(json_is_true(value) ? "yes" : "no", to);
+}
+
 void kl_head_rows_csv(FILE *to, const struct kl_head_row *rows, size_t n)
 {
     struct numbers numbers;
     const char *options[OPTIONS];
-    char text[CELL];
     const int n_options = find_options(options, rows, n);
     for (size_t i = 0; i < n; i++) {
         set_numbers(&numbers, &rows[i], i == 0);
         for (size_t k = 0; k < NUMBERS && !i; k++)
             fprintf(to, "%s%s", k ? "," : "", numbers.pairs[k].name);
-        for (int k = 0; k < n_options && !i; k++) fprintf(to, ",%s", options[k]);
+        for (int k = 0; k < n_options && !i; k++)
+            fprintf(to, ",%s%s", is_number(&numbers, options[k]) ? "trained_" : "", options[k]);
         for (size_t k = 0; k < NUMBERS; k++) {
             const struct kl_json_pair *p = &numbers.pairs[k];
             fputc(k ? ',' : '\n', to);
             if (p->type == KL_JSON_TEXT) kl_csv_write(to, p->text, strlen(p->text));
             else if (!isnan(p->number)) fprintf(to, "%.17g", p->number);
         }
-        for (int k = 0; k < n_options; k++) {
-            write_option(text, &rows[i], options[k]);
-            fputc(',', to), kl_csv_write(to, text, strlen(text));
-        }
+        for (int k = 0; k < n_options; k++) put_option(to, json_object_get(rows[i].options, options[k]));
     }
     fputc('\n', to);
 }

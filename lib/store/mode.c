@@ -225,12 +225,25 @@ static int refuse_ours(const char *option, const char *path, struct kl_error *er
     return err->code;
 }
 
+/* One of two texts would be lost. */
+static int refuse_twice(const struct kl_mode_run *run, const char *option, const char *path,
+                        struct kl_error *err)
+{
+    const bool both = kl_store_mode_on_screen(path) && kl_store_mode_on_screen(run->text);
+    if (!run->text || (!both && !kl_store_same_place(path, run->text))) return KL_OK;
+    return kl_fail(err, KL_EUSAGE, "--%s and --%s: both are for %s; give one of them another FILE",
+                   run->text_option, option, both ? "the screen" : path);
+}
+
 int kl_store_mode_text_check(struct kl_mode_run *run, const char *option, const char *path,
                              const char *begins, struct kl_error *err)
 {
     struct kl_common *common = run->values;
     const bool screen = kl_store_mode_on_screen(path);
     if (!path) return KL_OK;
+    if (!*path) return kl_fail(err, KL_EUSAGE, "--%s: found no name, expected FILE or -", option);
+    if (refuse_twice(run, option, path, err)) return err->code;
+    run->text = path, run->text_option = option;
     if (screen && common->json)
         return kl_fail(err, KL_EUSAGE, "--%s - and --json: both are for the screen; give --%s FILE",
                        option, option);

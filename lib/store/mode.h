@@ -30,6 +30,7 @@ struct kl_mode_run {
     const struct kl_file *const *parents, *few[3];
     size_t n_parents;
     struct json_t *raw_inputs;
+    const char *text, *text_option; /* (hidden) the last that kl_store_mode_text_check let pass */
 };
 
 /* A stage that makes one file and trains nothing, in the order in which it is called. What stands

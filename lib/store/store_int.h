@@ -117,6 +117,7 @@ struct kl_temporary {
     bool stream, to_stdout;
 };
 int kl_store_temporary_open(struct kl_temporary *t, const char *path, struct kl_error *err);
+int kl_store_fail_folder(struct kl_error *err, const char *path); /* KL_EIO: it is one */
 /* The first half: target and stream, no file yet. */
 int kl_store_temporary_resolve(struct kl_temporary *t, const char *path, struct kl_error *err);
 /* ".NAME.", how names of this target's temporaries begin. */

@@ -152,7 +152,9 @@ int kl_store_target_check_bytes(const char *path, size_t at, const char *mark, b
     const size_t length = strlen(mark);
     int rc = kl_store_target_no_input(path, inputs, n, err);
     if (rc) return rc;
-    if (stat(path, &s) || !S_ISREG(s.st_mode) || force || s.st_size == 0) return KL_OK;
+    if (stat(path, &s)) return KL_OK;
+    if (S_ISDIR(s.st_mode)) return kl_store_fail_folder(err, path);
+    if (!S_ISREG(s.st_mode) || force || s.st_size == 0) return KL_OK;
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0) return KL_OK; /* it cannot be read: writing will tell */
     bool same = true;

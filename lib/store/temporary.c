@@ -187,6 +187,11 @@ int kl_store_spool(int *fd, int from, uint64_t limit, const char *name, struct k
 }
 
 /* The target: symbolic links resolved, so that a link to another disk stays a link. */
+int kl_store_fail_folder(struct kl_error *err, const char *path)
+{
+    return kl_fail(err, KL_EIO, "%s: is a folder; name a file in it", path);
+}
+
 int kl_store_temporary_resolve(struct kl_temporary *t, const char *path, struct kl_error *err)
 {
     struct stat s;
@@ -198,8 +203,7 @@ int kl_store_temporary_resolve(struct kl_temporary *t, const char *path, struct 
         return t->target ? 0 : kl_fail_memory(err, 16);
     }
     bool there = stat(path, &s) == 0;
-    if (there && S_ISDIR(s.st_mode))
-        return kl_fail(err, KL_EIO, "%s: is a folder; name a file in it", path);
+    if (there && S_ISDIR(s.st_mode)) return kl_store_fail_folder(err, path);
     t->stream = there && !S_ISREG(s.st_mode);
     t->target = there && !t->stream ? realpath(path, NULL) : strdup(path);
     return t->target ? 0 : kl_fail_errno(err, KL_EIO, "%s: cannot be resolved", path);

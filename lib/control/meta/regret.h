@@ -72,10 +72,11 @@ void kl_control_regret_free(struct kl_control_regret *r);
 /* The verdict (verdict.c): does adapting pay? */
 enum kl_control_verdict {
     KL_CONTROL_PAYS,          /* less loss than all others that could be had */
-    KL_CONTROL_STEERING_PAYS, /* adapting does, but the fixed pulse, adapted by as many gradients, is no
-                                 worse */
-    KL_CONTROL_NETWORK_PAYS, /* a network is better than the fixed pulse, but adapting it adds nothing */
-    KL_CONTROL_DOES_NOT_PAY, /* the best fixed pulse is no worse */
+    KL_CONTROL_STEERING_PAYS, /* adapting does, but the fixed pulse, adapted by as many gradients, is not
+                                 shown to be worse */
+    KL_CONTROL_NETWORK_PAYS,  /* a network is better than the fixed pulse; that adapting it adds to that
+                                 is not shown */
+    KL_CONTROL_DOES_NOT_PAY,  /* the best fixed pulse is not shown to be worse */
     KL_CONTROL_VERDICTS
 };
 enum kl_control_verdict kl_control_regret_verdict(const struct kl_control_regret *r);

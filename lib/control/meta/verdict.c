@@ -71,35 +71,43 @@ enum kl_control_verdict kl_control_regret_verdict(const struct kl_control_regret
                steered_beats_mean = is_less(r->steered, r->mean, n),
                mean = is_less(r->mean, r->fixed, n);
     return beats_fixed && beats_mean && (beats_steered || !steered) ? KL_CONTROL_PAYS
-           : steered && steered_beats_mean                          ? KL_CONTROL_STEERING_PAYS
+           : steered && (steered_beats_mean || beats_mean)          ? KL_CONTROL_STEERING_PAYS
            : mean || beats_fixed                                    ? KL_CONTROL_NETWORK_PAYS
                                                                     : KL_CONTROL_DOES_NOT_PAY;
 }
+
+static const char untold[] = "is not told apart by so few --tasks";
 
 /* How the rival stands to the adapted policy, over n tasks. */
 static const char *standing(const double *rival, const double *adapted, size_t n)
 {
     const struct kl_paired p = kl_stats_paired(rival, adapted, n);
     if (is_less(rival, adapted, n)) return "is better";
-    return fmax(-p.low, p.high) <= part_of(0.01, rival, adapted, n)
-               ? "is as good"
-               : "is not told apart by so few --tasks";
+    return fmax(-p.low, p.high) <= part_of(0.01, rival, adapted, n) ? "is as good" : untold;
 }
 
 void kl_control_verdict_words(char text[KL_CONTROL_VERDICT], const struct kl_control_regret *r)
 {
-    static const char *const words[KL_CONTROL_VERDICTS] = {
-        ("adapting pays: less loss than the best fixed pulse, than it adapted, "
-         "and than a network on the mean loss"),
-        "adapting pays, the network does not: the best fixed pulse, adapted by as many gradients,",
-        "a network pays, adapting it does not: a network on the mean loss",
-        "it does not pay: the best fixed pulse",
+    /* The second: what is not told apart is neither shown to pay nor not to. */
+    static const char *const words[KL_CONTROL_VERDICTS][2] = {
+        { ("adapting pays: less loss than the best fixed pulse, than it adapted, "
+           "and than a network on the mean loss"),
+          ("adapting pays: less loss than the best fixed pulse, and than a network on the mean loss; "
+           "that pulse, adapted,") },
+        { "adapting pays, the network does not: the best fixed pulse, adapted by as many gradients,",
+          ("adapting pays, whether the network does is not told: the best fixed pulse, adapted by as "
+           "many gradients,") },
+        { "a network pays, adapting it does not: a network on the mean loss",
+          "a network pays, whether adapting it does is not told: a network on the mean loss" },
+        { "it does not pay: the best fixed pulse", "whether it pays is not told: the best fixed pulse" },
     };
-    const double *const rivals[KL_CONTROL_VERDICTS] = { NULL, r->steered, r->mean, r->fixed };
+    const size_t n = (size_t)r->tasks;
+    const double *const rivals[KL_CONTROL_VERDICTS] = { r->steered, r->steered, r->mean, r->fixed };
     const enum kl_control_verdict verdict = kl_control_regret_verdict(r);
-    const double *rival = rivals[verdict];
-    snprintf(text, KL_CONTROL_VERDICT, "%s%s%s", words[verdict], rival ? " " : "",
-             rival ? standing(rival, r->adapted, (size_t)r->tasks) : "");
+    const bool pays = verdict == KL_CONTROL_PAYS, sure = pays && is_less(r->adapted, r->steered, n);
+    const char *stands = standing(rivals[verdict], r->adapted, n);
+    snprintf(text, KL_CONTROL_VERDICT, "%s%s%s", words[verdict][pays ? !sure : stands == untold],
+             sure ? "" : " ", sure ? "" : stands);
 }
 
 int64_t kl_control_regret_shots(const struct kl_control_regret *r)

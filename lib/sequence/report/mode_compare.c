@@ -359,7 +359,7 @@ static int open_reports(struct kl_mode_run *run, struct kl_error *err)
     /* Without a file what is printed is the result, which -q leaves. */
     if (!v->common.output) ((struct values *)run->values)->common.quiet = false;
     if (kl_store_mode_text_check(run, "csv", v->csv, "a,b,metric,", err) ||
-        kl_store_mode_text_check(run, "latex", v->latex, "\\begin{tabular}", err))
+        kl_store_mode_text_check(run, "latex", v->latex, KL_TABLE_LATEX, err))
         return err->code;
     w->reports = calloc(n, sizeof *w->reports), w->files = calloc(n, sizeof *w->files);
     if (!w->reports || !w->files) return kl_fail_memory(err, n * sizeof *w->reports);

@@ -182,12 +182,13 @@ $ for o in 'list --apply' 'verify a.h5 --repair' 'show a.h5 --older-than 3' 'sho
 > 2
 > cache: --older-than: belongs to gc
 > 2
-> cache: --force: belongs to merge
+> cache: --force: belongs to merge, and to --csv and --latex
 > 2
 
 # The columns for a spreadsheet, with all digits, and for LaTeX.
 $ cache list . --columns lr,optimizer --csv c.csv --latex - 2>log; cat c.csv; cache list . --csv c.csv; cache list . --columns lr --csv - --json; echo mine >m.csv; cache list . --columns lr --csv m.csv; cat m.csv
-> \begin{tabular}{rrl} % \usepackage{booktabs}
+> % \usepackage{booktabs}
+> \begin{tabular}{rrl}
 > \toprule
 > lr & optimizer & file \\
 > \midrule
@@ -202,3 +203,17 @@ $ cache list . --columns lr,optimizer --csv c.csv --latex - 2>log; cat c.csv; ca
 ! cache: --csv: of which columns is not said; give --columns NAME,...
 ! cache: --csv - and --json: both are for the screen; give --csv FILE
 ! cache: m.csv: was not written by ketline; give another name, or --force to replace it
+# A text that begins with a column's name is somebody's, too, and so are other columns; --force replaces them. Two are not for one place.
+$ echo lr is 0.1 in all of these >m.csv; for o in lr lr,optimizer; do cache list . --columns $o --csv m.csv -q || cat m.csv; cache list . --columns $o --csv m.csv --force -q 2>log >said; head -n 1 m.csv; cache list . --columns $o --csv m.csv -q 2>log >said || echo not again; done; cache list . --columns lr --csv t --latex ./t; cache list . --columns lr --csv - --latex -; ls t
+> lr is 0.1 in all of these
+> lr,path
+> lr,path
+> 0.001,./wide.h5
+> 0.001,./wide/c.h5
+> lr,optimizer,path
+! cache: m.csv: was not written by ketline; give another name, or --force to replace it
+! cache: m.csv: was not written by ketline; give another name, or --force to replace it
+! cache: --csv and --latex: both are for ./t; give one of them another FILE
+! cache: --csv and --latex: both are for the screen; give one of them another FILE
+! ls: cannot access 't': No such file or directory
+? 2

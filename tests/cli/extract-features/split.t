@@ -49,9 +49,12 @@ $ D=$DATA/digits; for k in images-idx3 labels-idx1; do gzip -c $D/train-$k-ubyte
 
 # What says nothing is refused.
 $ bad() { extract-features "$@" --resize 28 -o bad.h5; }; bad photos --seed 3; bad photos --test-fraction 0.1; bad photos --split test --labels none; bad photos --split test --test-fraction 0.001; ls bad.h5
++ /usr/bin/python3 -c 'import h5py, numpy; h5py.File("bare.h5", "w")["images"] = numpy.zeros((40, 8, 8, 3), "u1")'; bad bare.h5 --split test
 ! extract-features: --seed: changes nothing without --split train or test
 ! extract-features: --test-fraction: changes nothing without --split train or test
 ! extract-features: --split test: takes of each class its share, and there are none
 ! extract-features: validation split: 30 samples at fraction 0.001 leave 30 to train and 0 to validate
 ! ls: cannot access 'bad.h5': No such file or directory
+! extract-features: bare.h5: no labels; --labels DATASET or FILE.h5:DATASET names them
+! extract-features: --split test: takes of each class its share, and bare.h5 has no labels; name them by --labels
 ? 2

@@ -3,6 +3,10 @@ $ D=$DATA/digits; extract-features $D/test-images-idx3-ubyte --resize 28 -q -o t
 + qtrain test.h5 --epochs 2 --replicas 2 --note 'a <b>note</b> & "more"' -q -o head.h5 >/dev/null
 + qeval head.h5 test.h5 -q -o report.h5
 
+$ figures head.h5 --report -q; ls ./-q
+! figures: --report: expected PAGE.html after it, found '-q'
+! ls: cannot access './-q': No such file or directory
+? 2
 $ figures head.h5 report.h5 test.h5 --report run.html
 > run.html: a page of 3 files
 

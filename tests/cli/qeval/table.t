@@ -34,7 +34,8 @@ $ cp one,more.h5 a_b.h5; qeval lr-0.001.h5 a_b.h5 test.h5 --latex heads.tex --cs
 > diff
 > a_b.
 > McNe
-> lr 0.001 0.003 0.01 0.001 \begin{tabular}{lrrrrrrrrr} % \usepackage{booktabs}
+> lr 0.001 0.003 0.01 0.001 % \usepackage{booktabs}
+> \begin{tabular}{lrrrrrrrrr}
 > \toprule
 > head & heads & seed & accuracy & 95 \% over samples & sd & log loss & $-$ twin & $-$ frozen & $-$ none \\
 > \midrule
@@ -42,7 +43,8 @@ $ cp one,more.h5 a_b.h5; qeval lr-0.001.h5 a_b.h5 test.h5 --latex heads.tex --cs
 > a\_b.h5 & 1 & 7 & # & # to # & - & # & $-#$ & $-#$ & $-#$ \\
 > \bottomrule
 > \end{tabular}
-> \begin{tabular}{lrrrr} % \usepackage{booktabs}
+> % \usepackage{booktabs}
+> \begin{tabular}{lrrrr}
 > \toprule
 > difference & mean & 95 \% over seeds & McNemar p & Holm \\
 > \midrule
@@ -93,6 +95,22 @@ $ qeval lr-0.01.h5 test.h5 --csv t.csv -o r.h5; qeval lr-0.01.h5 test.h5 --latex
 $ qeval lr-0.01.h5 test.h5 --csv - --json
 ! qeval: --csv - and --json: both are for the screen; give --csv FILE
 ? 2
+$ mkdir folder; qeval lr-0.01.h5 test.h5 --csv folder; qeval lr-0.01.h5 test.h5 --csv=; qeval lr-0.01.h5 test.h5 --csv no/where
+! qeval: folder: is a folder; name a file in it
+! qeval: --csv: found no name, expected FILE or -
+! qeval: no/where: its folder does not exist; make it first
+? 74
+$ echo '\begin{tabular}{l} mine' >hand.tex; qeval lr-0.01.h5 test.h5 --latex hand.tex; cat hand.tex
+> \begin{tabular}{l} mine
+! qeval: hand.tex: was not written by ketline; give another name, or --force to replace it
+# What only one head was trained with is an option, whichever comes first; the noise of its training is not that of the evaluation.
+$ qtrain train.h5 --epochs 1 --noise depolarizing=0.01 --qubits 2 --no-controls -q -o noisy.h5 2>log; qtrain train.h5 --epochs 1 --qubits 2 --no-controls -q -o exact.h5 2>log; for h in "noisy.h5 exact.h5" "exact.h5 noisy.h5"; do qeval $h test.h5 --csv - 2>log | cut -d, -f 1,11,28-; done
+> head,noise,trained_noise
+> noisy.h5,depolarizing=0.01,depolarizing=0.01
+> exact.h5,none,
+> head,noise,trained_noise
+> exact.h5,none,
+> noisy.h5,depolarizing=0.01,depolarizing=0.01
 # Until 0.2.0 --csv took no file: who writes it so is told, and nothing is written over.
 $ qeval lr-0.01.h5 test.h5 --csv; qeval lr-0.01.h5 test.h5 --csv -q; qeval --csv lr-0.01.h5 lr-0.003.h5 test.h5; qeval --csv lr-0.01.h5 test.h5
 ! qeval: --csv: expected FILE|- after it (-: on the screen)

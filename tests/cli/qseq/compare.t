@@ -97,7 +97,8 @@ $ qseq compare mdm.report.h5 csp-lda.report.h5 --key | cmp -s - <(qseq compare c
 $ qseq compare csp-lda.report.h5 mdm.report.h5 -q --latex t.tex --csv - 2>log >alone.csv; rm compared.h5; for i in 1 2; do qseq compare csp-lda.report.h5 mdm.report.h5 -q -o compared.h5 --csv t$i.csv --latex t$i.tex 2>log; cmp alone.csv t$i.csv && cmp t.tex t$i.tex && echo same; done; cut -d'&' -f 1-3 t.tex
 > same
 > same
-> \begin{tabular}{lrrrrr} % \usepackage{booktabs}
+> % \usepackage{booktabs}
+> \begin{tabular}{lrrrrr}
 > \toprule
 > model & mean & 95 \% over people
 > \midrule
@@ -105,7 +106,8 @@ $ qseq compare csp-lda.report.h5 mdm.report.h5 -q --latex t.tex --csv - 2>log >a
 > mdm & 0.7200 & 0.4798 to 0.9602
 > \bottomrule
 > \end{tabular}
-> \begin{tabular}{lrrrrrrrr} % \usepackage{booktabs}
+> % \usepackage{booktabs}
+> \begin{tabular}{lrrrrrrrr}
 > \toprule
 > difference & mean & 95 \% over people
 > \midrule

@@ -15,17 +15,22 @@ static void fill(double losses[TASKS], double scale, double share, double noise)
         losses[i] = scale * (1 + i / 4.0) * (1 + share + noise * (i % 2 ? 1 : -1) * (1 + i % 3));
 }
 
-static enum kl_control_verdict judge(char words[KL_CONTROL_VERDICT], double scale, double fixed,
-                                     double noise)
+static enum kl_control_verdict judge_steered(char words[KL_CONTROL_VERDICT], double scale, double fixed,
+                                             double noise, double gained, double unrest)
 {
     double adapted[TASKS], mean[TASKS], still[TASKS], steered[TASKS];
     struct kl_control_regret r = {
         .tasks = TASKS, .adapted = adapted, .mean = mean, .fixed = still, .steered = steered
     };
     fill(adapted, scale, 0, 0), fill(mean, scale, 0.5, 0);
-    fill(still, scale, fixed, noise), fill(steered, scale, fixed, noise);
+    fill(still, scale, fixed, noise), fill(steered, scale, fixed - gained, noise + unrest);
     kl_control_verdict_words(words, &r);
     return kl_control_regret_verdict(&r);
+}
+static enum kl_control_verdict judge(char words[KL_CONTROL_VERDICT], double scale, double fixed,
+                                     double noise)
+{
+    return judge_steered(words, scale, fixed, noise, 0, 0);
 }
 
 int main(void)
@@ -33,13 +38,20 @@ int main(void)
     char words[KL_CONTROL_VERDICT];
     /* Good pulses are told apart as bad ones are: a tenth of 1e-5 is a tenth. */
     for (double scale = 1e-6; scale < 0.2; scale *= 10) {
-        CHECK(judge(words, scale, 0.1, 0) == KL_CONTROL_PAYS);
-        CHECK(judge(words, scale, -0.1, 0) == KL_CONTROL_DOES_NOT_PAY && strstr(words, "is better"));
+        CHECK(judge(words, scale, 0.1, 0) == KL_CONTROL_PAYS && strstr(words, "than it adapted"));
+        /* What is not shown of the fixed pulse, adapted, is not said of it. */
+        CHECK(judge_steered(words, scale, 0.1, 0, 0.05, 0.3) == KL_CONTROL_PAYS &&
+              !strstr(words, "than it adapted") && strstr(words, "adapted, is not told apart"));
+        /* Better than the network on the mean, and perhaps no better than a pulse that is adapted. */
+        CHECK(judge_steered(words, scale, 1, 0, 0.7, 0.3) == KL_CONTROL_STEERING_PAYS &&
+              strstr(words, "whether the network does is not told") && strstr(words, "not told apart"));
+        CHECK(judge(words, scale, -0.1, 0) == KL_CONTROL_DOES_NOT_PAY &&
+              strcmp(words, "it does not pay: the best fixed pulse is better") == 0);
         CHECK(judge(words, scale, 0.02, 0.001) == KL_CONTROL_PAYS);
         /* Within its standard error it is no difference, and small enough to be none. */
         CHECK(judge(words, scale, 0.0005, 0.002) == KL_CONTROL_DOES_NOT_PAY && strstr(words, "as good"));
         CHECK(judge(words, scale, 0.02, 0.2) == KL_CONTROL_DOES_NOT_PAY &&
-              strstr(words, "not told apart"));
+              strstr(words, "whether it pays is not told") && strstr(words, "not told apart"));
         /* Sure, and yet less than what searches leave. */
         CHECK(judge(words, scale, 1e-6, 0) == KL_CONTROL_DOES_NOT_PAY && strstr(words, "as good"));
     }
