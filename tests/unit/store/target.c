@@ -136,7 +136,7 @@ static void check_bytes(void)
     CHECK(BYTES("ketline and more", false) == KL_EUSAGE, "too short");
     CHECK(BYTES(mark, false) == KL_EUSAGE, "a mark that no file is searched for");
     CHECK(kl_store_target_check_bytes(path, 2, "ket", true, inputs, 1, &err) == KL_EUSAGE, "an input");
-    CHECK(kl_store_target_check_bytes(in_folder(sub, "sub"), 0, "k", false, NULL, 0, &err) == 0,
+    CHECK(kl_store_target_check_bytes(in_folder(sub, "sub"), 0, "k", false, NULL, 0, &err) == KL_EIO,
           "a folder");
     CHECK(kl_store_target_check_bytes("/proc/self/mem", 0, "k", false, NULL, 0, &err) == 0,
           "empty, it says");
