@@ -345,6 +345,10 @@ static void pulses_close(struct kl_cuda_pulses **pulses)
 static int pulses_open(struct kl_cuda_pulses **pulses, const struct kl_cuda_pulse *problem,
                        const double *points, size_t n, int device, struct kl_error *err)
 {
+    *pulses = NULL;
+    if (problem->single && (problem->waveform.samples || (problem->method != KL_CUDA_PULSE_POINTS &&
+                                                          problem->method != KL_CUDA_PULSE_PRODUCTS)))
+        return kl_cuda_fail(err, KL_EUSAGE, "searches and waveforms are in double alone");
     struct kl_cuda_pulses *s = *pulses = (struct kl_cuda_pulses *)calloc(1, sizeof *s);
     if (!s) return kl_cuda_fail(err, KL_ENOMEM, "no memory: %zu bytes asked for", sizeof *s);
     s->job.problem = *problem, s->device = device;

@@ -235,6 +235,16 @@ static int refuse_twice(const struct kl_mode_run *run, const char *option, const
                    run->text_option, option, both ? "the screen" : path);
 }
 
+int kl_store_mode_text_of_file(const struct kl_mode_run *run, const char *option, const char *path,
+                               struct kl_error *err)
+{
+    const struct kl_common *common = run->values;
+    if (!path || !common->output || strcmp(common->output, "-") != 0) return KL_OK;
+    return kl_fail(err, KL_EUSAGE,
+                   "--%s: cannot be made while the file goes to standard output; name a file with -o",
+                   option);
+}
+
 int kl_store_mode_text_check(struct kl_mode_run *run, const char *option, const char *path,
                              const char *begins, struct kl_error *err)
 {
@@ -248,11 +258,7 @@ int kl_store_mode_text_check(struct kl_mode_run *run, const char *option, const 
         return kl_fail(err, KL_EUSAGE, "--%s - and --json: both are for the screen; give --%s FILE",
                        option, option);
     common->quiet |= screen;
-    if (common->output && strcmp(common->output, "-") == 0)
-        return kl_fail(
-            err, KL_EUSAGE,
-            "--%s: cannot be made while the file goes to standard output; name a file with -o", option);
-    if (screen) return KL_OK;
+    if (screen) return kl_store_mode_text_of_file(run, option, path, err);
     if (common->output && kl_store_same_place(path, common->output))
         return kl_fail(err, KL_EUSAGE, "--%s: found the file %s, which -o writes; give another name",
                        option, path);

@@ -87,6 +87,9 @@ int kl_store_mode_json_object(const struct kl_mode_run *run, FILE *to, struct js
    KL_ENOINPUT, KL_EIO. */
 int kl_store_mode_text_check(struct kl_mode_run *run, const char *option, const char *path,
                              const char *begins, struct kl_error *err);
+/* Of a text that is read back from the output: KL_EUSAGE if that goes to standard output. */
+int kl_store_mode_text_of_file(const struct kl_mode_run *run, const char *option, const char *path,
+                               struct kl_error *err);
 bool kl_store_mode_on_screen(const char *path);
 /* Its lines, by put; only if the bytes differ. KL_EIO, KL_ENOMEM, and what put returns. */
 int kl_store_mode_text_write(struct kl_mode_run *run, const char *path,
