@@ -267,7 +267,7 @@ static int check_fit(struct kl_evaluation *e, struct kl_file *file,
              (e->replica || o->shots || e->trajectories || kl_head_mitigates(&o->mitigation)))
         code = kl_fail(err, KL_EUSAGE,
                        "%s: an ensemble of draws is judged by exact outputs: leave --replica, --shots, "
-                       "--trajectories and mitigation away, or take one draw out of it (sgld export)",
+                       "--trajectories and mitigation out, or take one draw out of it (sgld export)",
                        kl_store_file_path(file));
     else code = check_classes(e->features, file, err);
     kl_head_free(&head);
