@@ -67,7 +67,7 @@ static void refusals(void)
         { { "-g", "--no-grey" }, "--no-grey: given twice, 'true' and 'false'" },
         { { "-wa", "-wb" }, "-w: given twice, 'a' and 'b'" },
         { { "--qubit", "3" }, "did you mean --qubits?" },
-        { { "--learning_rat", "3" }, "did you mean --learning_rate?" },
+        { { "--learning_rat", "3" }, "did you mean --lr?" },
         { { "--key" }, "--key: no such option" }, /* the tool is without it */
         { { "--device", "gpu" }, "--device: found 'gpu', expected auto, cpu, cuda or cuda:0" },
         { { "--device", "cuda:" }, "found 'cuda:', expected" },
