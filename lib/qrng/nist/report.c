@@ -137,13 +137,7 @@ static int assess_device(struct kl_nist_device *d, const struct kl_nist_report *
 }
 
 /* ---- permutations of all devices ---- */
-/* First some of each, which tell of most statistics that they pass, and so what is left to do: nothing
-   of independent data, as a rule. No more than these are planned at first. */
-enum { FIRST = 512 };
-static int64_t first_permutations(const struct kl_nist_report *r)
-{
-    return r->options.permutations < FIRST ? r->options.permutations : FIRST;
-}
+/* First some of each, which tell of most statistics that they pass, and so what is left to do. */
 
 /* Steps of the course: one is what permuting a thousand symbols takes. */
 static inline uint64_t permutation_steps(const struct kl_nist_device *d, int64_t permutations)
@@ -175,36 +169,26 @@ static int tell(void *context, uint64_t done, uint64_t needed, const char *note)
                           "permutations", NULL) != KL_OK;
 }
 
-/* What the first ones leave is planned as well. */
-static void plan_rest(struct permuting *p, int64_t all)
-{
-    const int64_t needed = kl_nist_iid_needed(&p->device->iid, all);
-    if (needed <= p->planned) return;
-    p->course->total += permutation_steps(p->device, needed) - permutation_steps(p->device, p->planned);
-    p->planned = needed;
-}
-
-/* device->iid of all devices; the course has the first permutations planned. */
+/* device->iid of all devices; the course has all permutations planned. */
 static int permute_all(struct kl_nist_report *r, const struct stream *streams, struct kl_course *course,
                        struct kl_pool *pool, struct kl_error *err)
 {
-    const int64_t all = r->options.permutations, until[2] = { first_permutations(r), all };
+    enum { FIRST = 512 };
+    const int64_t all = r->options.permutations, until[2] = { FIRST < all ? FIRST : all, all };
     struct permuting *p = calloc(r->n_devices, sizeof *p);
     int code = p ? KL_OK : kl_fail_memory(err, r->n_devices * sizeof *p);
     for (size_t i = 0; !code && i < r->n_devices; i++) {
         struct kl_nist_device *d = &r->devices[i];
-        p[i] = (struct permuting){ course, d, 0, until[0] };
+        p[i] = (struct permuting){ course, d, 0, all };
         code = kl_nist_iid_begin(&d->iid, streams[i].symbols, kl_nist_part(d->n_symbols), err);
     }
-    for (int round = 0; round < 2; round++) {
-        for (size_t i = 0; round && !code && i < r->n_devices; i++) plan_rest(&p[i], all);
+    for (int round = 0; round < 2; round++)
         for (size_t i = 0; !code && i < r->n_devices; i++) {
             struct kl_nist_device *d = &r->devices[i];
             const struct kl_watch watch = { tell, &p[i] };
             code = kl_nist_iid_go_on(&d->iid, streams[i].symbols, kl_nist_part(d->n_symbols), all,
                                      until[round], r->options.seed, pool, &watch, err);
         }
-    }
     free(p);
     return code;
 }
@@ -351,7 +335,7 @@ static int plan(struct work *w, const struct kl_bits *bits, struct kl_error *err
         if (r->symbol_bits > 1) w->jobs[w->n_jobs++] = (struct job){ .kind = SYMBOLS, .device = i };
         for (size_t s = 0; s < r->devices[i].n_sequences; s++)
             w->jobs[w->n_jobs++] = (struct job){ .kind = SUITE, .device = i, .sequence = s };
-        w->course->total += permutation_steps(&r->devices[i], first_permutations(r));
+        w->course->total += permutation_steps(&r->devices[i], r->options.permutations);
     }
     for (size_t i = 0; i < w->n_jobs; i++) w->course->total += job_steps(&w->jobs[i], r);
     return KL_OK;

@@ -157,7 +157,7 @@ $ extract-features --qrng two.txt --symbol-bits 5 -o x.h5
 ! extract-features: bits.h5: rows of 12 bits and symbols of 2, in two.txt they have 12 and 1
 ! extract-features: absent.txt: cannot be opened: No such file or directory
 ! extract-features: .: is a folder, expected a file
-! extract-features: --resize: no such option; --help lists them
+! extract-features: --resize: belongs to extract-features without --qrng (extract-features --help)
 ! extract-features: standard input: 1 byte hold no row of 9 bits
 ! extract-features: ROOT/data/backbone/resnet18-gray28-f16.safetensors: row 1, position 1: found byte 0x90, expected 0 or 1; raw bytes are taken with --packed --bits N
 ! extract-features: -: standard input can be one input only; name a file for the other

@@ -267,7 +267,7 @@ static void test_refusals(void)
     e = usual, e.version = "GDF 1.25";
     refused(&e, "convert it from GDF");
     e.version = "1";
-    refused(&e, "no EDF or BDF file: begins with '1'");
+    refused(&e, "no recording in EDF or BDF, by its first eight characters, '1'");
 }
 
 static void test_lengths(void)
