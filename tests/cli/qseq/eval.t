@@ -130,6 +130,7 @@ $ qseq eval fold0.h5 S1.h5 -q -o plain.report.h5; qseq compare plain.report.h5 c
 > one person has no intervals and tests over people
 > csp.report.h5 is transductive (fitted on each tested person's own windows), others are not: a difference may be that
 > the models of csp.report.h5 were trained on 120 windows on average, those of plain.report.h5 on 96: that alone may make a difference
+> csp.report.h5: --align subject: fitted on each person's own windows as given here (24 a person), test windows among them (not their labels): transductive; other windows of a person give other numbers
 
 # windows that were filtered otherwise, or begin elsewhere, to train on together and to test on
 $ qseq windows people/S001*.edf --rate 40 --band 8:15 -q -o band.h5; qseq train band.h5 S2.h5 S3.h5 -q -m means -o x.h5

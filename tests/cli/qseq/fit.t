@@ -53,6 +53,7 @@ $ qseq fit csp-lda.h5 -o a.h5
 $ qseq windows -q people/S00[123]*.edf --channels C3,Cz,C4 -o three.h5; qseq fit three.h5 --split loso -o a.h5 && h5ls a.h5/filters && qseq fit three.h5 --filters 4 --split loso -o b.h5
 > a.h5: csp-lda fitted on 90 windows of 3 channels, 45 left to test; # s
 > filters                  Dataset {3, 3}
+! qseq: fold 0 of 3 alone: 'S001' is left out and tested; --fold all does each
 ! qseq: --filters: found 4, 3 channels and 2 classes have 1 to 3
 ? 65
 $ qseq fit w.h5 -m csp-lda --filters 65 --split loso -o a.h5
