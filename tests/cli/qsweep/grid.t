@@ -124,7 +124,7 @@ $ qsweep f.h5 --grid "lr=fast" -o x.h5
 ! qsweep: --grid: lr: found 'fast', expected a number
 ? 2
 $ qsweep f.h5 --grid "learning_rates=1,2" -o x.h5
-! qsweep: --grid: learning_rates: no such option; did you mean learning_rate?
+! qsweep: --grid: learning_rates: no such option; did you mean lr?
 ? 2
 $ qsweep f.h5 --grid "threads=1,2" -o x.h5
 ! qsweep: --grid: threads does not change a result; give it outside the grid
