@@ -88,7 +88,7 @@ $ qtrain --qrng rows.txt --reference --seed 4294967293 -o x.h5
 ! qtrain: --seed: found 4294967293; the study's are 0 to 4294967292 for 4 splits
 ? 2
 $ qtrain --qrng rows.txt --qubits 4 -o x.h5
-! qtrain: --qubits: no such option; did you mean --bits? (--help lists them)
+! qtrain: --qubits: belongs to qtrain without --qrng (qtrain --help)
 ? 2
 
 # Packed bytes whose end makes no row, in both tools.
