@@ -56,6 +56,7 @@ refused() { # STATUS TEXT N COMMAND...
     shift 2
     ranks "$@"
     got=$?
+    [ $got != 141 ] || { ranks "$@"; got=$?; } # MPICH's mpirun, not a rank, died of a pipe that a quick end had closed
     check "$mpi: $*: status $got, expected $status" [ $got = "$status" ]
     check "$mpi: $*: $(cat said)" grep -q -- "$text" said
     check "$mpi: $*: leaves $(ls -A | grep bad)" [ -z "$(ls -A | grep bad)" ]
