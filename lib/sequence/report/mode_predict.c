@@ -44,7 +44,9 @@ static int open_inputs(struct kl_mode_run *run, struct kl_error *err)
     struct work *w = run->state;
     const struct values *v = run->values;
     int code = kl_store_mode_text_of_file(run, "csv", v->csv, err);
-    if (!code) code = kl_store_mode_text_check(run, "csv", v->csv, "window,recording", err);
+    if (!code)
+        code = kl_store_mode_text_check(run, "csv", v->csv, "window,recording,person,onset,prediction,",
+                                        err);
     return code ? code : kl_sequence_report_files(&w->files, &w->report, run, err);
 }
 
