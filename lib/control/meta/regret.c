@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
    Regret: a policy's losses on test tasks, step by step of its adaptation, and beside them the losses of
    what needs no policy. */
-#include "control/meta/regret.h"
+#include "control/meta/regret_int.h"
 
 #include <math.h>
 #include <stdatomic.h>
@@ -19,159 +19,17 @@ enum { N_RATES = 6 };             /* at which it is steered for these, and the b
 /* Replicas whose tasks no training draws. */
 enum { OF_FIXED = 0x7ffffff0, OF_MEAN };
 
-struct work {
-    struct kl_control_regret *r;
-    const struct kl_control_policy *p;
-    const struct kl_control_regret_options *o;
-    struct kl_control_system qubit; /* and its objective, where the family has no system */
-    struct kl_control_objective objective;
-    double *point; /* the fixed pulse in units of the limits, as searches have it */
-    struct kl_control_meta_task *tests, *sample;
-    struct kl_pool *pool;
-    struct kl_ranks *ranks;
-    size_t first; /* of the tasks whose optima this rank finds */
-    const struct kl_watch *watch;
-    const struct kl_device *device;
-    atomic_long gradients, found; /* found: optima */
-    atomic_int failed;
-    struct kl_error *errors; /* [threads] */
-    double *params;          /* of the network on the mean */
-    double seconds;          /* of a forecast */
-};
-
-/* ---- tasks as problems of optimal control ---- */
-static struct kl_control_problem problem_of(const struct work *w, const struct kl_control_task *members,
-                                            const double (*targets)[9], int n)
-{
-    const struct kl_control_net_shape *s = &w->p->net.shape;
-    if (w->p->family.setup) {
-        struct kl_control_problem p = w->p->family.setup->problem;
-        p.members = members, p.n_members = n, p.weights = NULL;
-        return p;
-    }
-    struct kl_control_problem p = { .system = &w->qubit,
-                                    .objective = &w->objective,
-                                    .segments = s->segments,
-                                    .duration = w->p->family.duration,
-                                    .members = members,
-                                    .n_members = n,
-                                    .targets = targets };
-    for (int k = 0; k < s->controls; k++) p.limit[k] = w->p->limit;
-    return p;
-}
-
-/* A search's own steps are not told, but a signal ends it. */
-static int ask(void *context, uint64_t done, uint64_t total, const char *note)
-{
-    const struct work *w = context;
-    (void)done, (void)total, (void)note;
-    return atomic_load(&w->failed) || kl_signals_pending() ? KL_ESIGNAL : 0;
-}
-
-/* Searches from some starts: for the mean of n tasks, or for each of them. */
-struct searches {
-    int n, starts; /* starts: of all */
-    bool each;
-    struct kl_control_task *members;
-    double (*targets)[9];
-    struct kl_control_start *found;
-    double *points; /* [starts][size] */
-};
-
-static int size_of(const struct work *w)
-{
-    return w->p->net.shape.segments * w->p->net.shape.controls;
-}
-
-static void close_searches(struct searches *s)
-{
-    free(s->members), free(s->targets), free(s->found), free(s->points);
-}
-
-/* Close them in any case. */
-static int open_searches(struct searches *s, const struct work *w,
-                         const struct kl_control_meta_task *tasks, int n, bool each,
-                         struct kl_error *err)
-{
-    *s = (struct searches){ .n = n, .starts = (each ? n : 1) * w->o->starts, .each = each };
-    const size_t all = (size_t)s->starts, numbers = all * (size_t)size_of(w);
-    s->members = malloc((size_t)n * sizeof *s->members);
-    s->targets = malloc((size_t)n * sizeof *s->targets);
-    s->found = malloc(all * sizeof *s->found), s->points = malloc(numbers * sizeof *s->points);
-    if (!s->members || !s->targets || !s->found || !s->points) return kl_fail_memory(err, numbers * 8);
-    for (int i = 0; i < n; i++) {
-        s->members[i] = kl_control_family_member(&w->p->family, &tasks[i]);
-        kl_control_family_weights(s->targets[i], &w->p->family, &tasks[i]);
-    }
-    return KL_OK;
-}
-
-/* Each task's on the GPU, if there is one; the few starts for the mean would leave it idle. */
-static int seek(struct searches *s, const struct work *w, int iterations, struct kl_pool *pool,
-                const struct kl_watch *watch, struct kl_error *err)
-{
-    const struct kl_control_problem problem =
-        problem_of(w, s->members, (const double(*)[9])s->targets, s->n);
-    struct kl_control_search search;
-    kl_control_search_default(&search);
-    search.starts = w->o->starts, search.iterations = iterations, search.seed = w->o->seed;
-    search.size = 0.1, search.method = KL_CONTROL_NEWTON;
-    if (w->p->family.setup) {
-        search.method = KL_CONTROL_AUTO;
-        const int code = kl_control_method_of(&search.method, &problem, err);
-        if (code) return code;
-        if (search.method == KL_CONTROL_LBFGS) search.progress = KL_CONTROL_LBFGS_PROGRESS;
-    }
-    if (!s->each && w->p->family.setup && kl_control_is_costly(&problem))
-        return kl_control_race(s->found, s->points, (size_t)size_of(w),
-                               s->starts < KL_CONTROL_FINALISTS ? s->starts : KL_CONTROL_FINALISTS,
-                               &problem, &search, &(struct kl_device){ 0 }, pool, watch, err);
-    if (w->device->cuda && s->each)
-        return kl_control_optimize_gpu(s->found, s->points, NULL, &problem, s->starts / w->o->starts,
-                                       &search, w->device, watch, err);
-    return kl_control_optimize(s->found, s->points, &problem, &search, pool, watch, err);
-}
-
-/* The best of the starts from `first` on; evaluations are counted, each of n gradients. */
-static int best_of(struct work *w, const struct searches *s, int first, int n)
-{
-    int best = first;
-    for (int i = first; i < first + w->o->starts; i++) {
-        if (s->found[i].loss < s->found[best].loss) best = i;
-        atomic_fetch_add(&w->gradients, (long)s->found[i].evaluations * n);
-    }
-    return best;
-}
-
-/* The best point for the mean of n tasks, its starts spread over pool (NULL: none). */
-static int best_pulse(struct work *w, double *point, double *loss,
-                      const struct kl_control_meta_task *tasks, int n, int iterations,
-                      struct kl_pool *pool, struct kl_error *err)
-{
-    const struct kl_watch quiet = { .step = ask, .context = w };
-    struct searches s;
-    int code = open_searches(&s, w, tasks, n, false, err);
-    if (!code) code = seek(&s, w, iterations, pool, pool ? w->watch : &quiet, err);
-    if (!code) {
-        const int best = best_of(w, &s, 0, n);
-        *loss = s.found[best].loss;
-        memcpy(point, s.points + best * size_of(w), (size_t)size_of(w) * sizeof *point);
-    }
-    close_searches(&s);
-    return code;
-}
-
 /* ---- losses of many tasks in lanes ---- */
-static void test_task(struct kl_control_meta_task *task, const struct work *w, uint32_t number,
-                      enum kl_control_task_set set, uint32_t replica)
+static void test_task(struct kl_control_meta_task *task, const struct kl_control_regret_work *w,
+                      uint32_t number, enum kl_control_task_set set, uint32_t replica)
 {
     const struct kl_control_task_id id = { w->o->seed, set, number, replica };
     kl_control_family_draw(task, &w->p->family, &id);
 }
 
 /* The policy's losses [steps + 1][tasks of `set`] of a family, in double. */
-static int policy_losses(double *losses, const struct work *w, const double *params, int tasks,
-                         int steps, double lr, const struct kl_control_family *family,
+static int policy_losses(double *losses, const struct kl_control_regret_work *w, const double *params,
+                         int tasks, int steps, double lr, const struct kl_control_family *family,
                          struct kl_error *err)
 {
     struct kl_arena memory = { 0 };
@@ -200,8 +58,9 @@ static int policy_losses(double *losses, const struct work *w, const double *par
 }
 
 /* A pulse on n tasks: losses after `steps` steps of descent on its controls, each at the rate lr. */
-static int steer(double *losses, const struct work *w, const struct kl_control_meta_task *tasks, int n,
-                 double lr, int steps, struct kl_error *err)
+static int steer(double *losses, const struct kl_control_regret_work *w,
+                 const struct kl_control_meta_task *tasks, int n, double lr, int steps,
+                 struct kl_error *err)
 {
     const struct kl_control_net_shape *s = &w->p->net.shape;
     const int size = s->segments * s->controls;
@@ -214,7 +73,8 @@ static int steer(double *losses, const struct work *w, const struct kl_control_m
         const struct kl_control_task member = kl_control_family_member(&w->p->family, &tasks[i]);
         double target[1][9];
         kl_control_family_weights(target[0], &w->p->family, &tasks[i]);
-        const struct kl_control_problem problem = problem_of(w, &member, (const double(*)[9])target, 1);
+        const struct kl_control_problem problem =
+            kl_control_regret_problem(w, &member, (const double(*)[9])target, 1);
         code = kl_signals_pending() ? kl_fail(err, KL_ESIGNAL, "stopped")
                                     : kl_control_evaluator_open(&e, &problem, err);
         for (int j = 0; !code && j < size; j++)
@@ -241,7 +101,8 @@ struct mean_training {
     double *first, *scratch;
 };
 
-static int open_mean(struct mean_training *t, const struct work *w, size_t lanes, struct kl_error *err)
+static int open_mean(struct mean_training *t, const struct kl_control_regret_work *w, size_t lanes,
+                     struct kl_error *err)
 {
     const struct kl_control_net *net = &w->p->net;
     struct kl_control_inner inner = { .method = KL_CONTROL_UNADAPTED, .steps = 1, .lr = 1 };
@@ -266,7 +127,7 @@ static int open_mean(struct mean_training *t, const struct work *w, size_t lanes
 }
 
 /* Adam on the gradient of the mean loss of fresh tasks, its norm clipped, as the policy was trained. */
-static int train_mean(struct work *w, struct kl_error *err)
+static int train_mean(struct kl_control_regret_work *w, struct kl_error *err)
 {
     const size_t size = w->p->net.block.size, batch = (size_t)w->o->batch,
                  lanes = (batch + KL_POLICY_LANES - 1) / KL_POLICY_LANES * KL_POLICY_LANES;
@@ -300,91 +161,10 @@ static int train_mean(struct work *w, struct kl_error *err)
     return code;
 }
 
-/* ---- each task's optimum ---- */
-static int iterations_of(const struct work *w)
-{
-    const int64_t each = w->o->gradients / w->r->tasks / w->o->starts;
-    return each < 20 ? 20 : each > 400 ? 400 : (int)each;
-}
-
-static void find_optimum(void *context, size_t own, int thread)
-{
-    struct work *w = context;
-    const size_t i = w->first + own;
-    const size_t size = (size_t)size_of(w);
-    if (atomic_load(&w->failed)) return;
-    double *pulse = malloc(size * sizeof *pulse);
-    int code = pulse ? 0 : kl_fail_memory(&w->errors[thread], size * sizeof *pulse);
-    if (!code)
-        code = best_pulse(w, pulse, &w->r->optimum[i], &w->tests[i], 1, iterations_of(w), NULL,
-                          &w->errors[thread]);
-    const long found = atomic_fetch_add(&w->found, 1) + 1;
-    /* The watch is not for several threads. */
-    if (!code && thread == 0 &&
-        kl_watch_step(w->watch, (uint64_t)found, (uint64_t)w->r->tasks, "optima"))
-        code = kl_fail(&w->errors[thread], KL_ESIGNAL, "stopped");
-    int none = 0; /* the first failure is the one that is told: it ends the others' searches */
-    if (code) atomic_compare_exchange_strong(&w->failed, &none, code);
-    free(pulse);
-}
-
-/* Of this rank's tasks, those up to `end`, all searches at once. */
-static int find_share_gpu(struct work *w, size_t end, struct kl_error *err)
-{
-    const int n = (int)(end - w->first);
-    struct searches s;
-    int code = open_searches(&s, w, w->tests + w->first, n, true, err);
-    if (!code) code = seek(&s, w, iterations_of(w), NULL, w->watch, err);
-    for (int t = 0; !code && t < n; t++)
-        w->r->optimum[w->first + (size_t)t] = s.found[best_of(w, &s, t * w->o->starts, 1)].loss;
-    close_searches(&s);
-    return code;
-}
-
-/* This rank's share of them. */
-static int find_share(struct work *w, struct kl_error *err)
-{
-    const int threads = w->pool ? kl_pool_size(w->pool) : 1;
-    size_t end;
-    kl_store_ranks_share(w->ranks, (size_t)w->r->tasks, &w->first, &end);
-    if (w->device->cuda) return find_share_gpu(w, end, err);
-    w->errors = calloc((size_t)threads, sizeof *w->errors);
-    if (!w->errors) return kl_fail_memory(err, (size_t)threads * sizeof *w->errors);
-    kl_pool_for(w->pool, end - w->first, find_optimum, w);
-    const int code = atomic_load(&w->failed);
-    for (int t = 0; code && t < threads; t++)
-        if (w->errors[t].code == code) *err = w->errors[t];
-    free(w->errors);
-    return code;
-}
-
-/* A signal to any rank stops all, once each has come to the end of its share or was stopped, too. */
-static int find_optima(struct work *w, struct kl_error *err)
-{
-    struct kl_ranks *ranks = w->ranks;
-    int64_t gradients[KL_RANKS_MOST], nothing = 0;
-    int code = find_share(w, err);
-    w->r->gradients = atomic_load(&w->gradients);
-    if (!ranks || (code && code != KL_ESIGNAL)) return code;
-    int signal = code ? kl_signals_pending() : 0;
-    code = kl_store_ranks_agree(ranks, &nothing, &signal, err);
-    if (!code && signal) {
-        kl_signals_told(signal);
-        return kl_fail(err, KL_ESIGNAL, "stopped");
-    }
-    gradients[ranks->index] = w->r->gradients;
-    if (!code)
-        code = kl_store_ranks_gather(ranks, w->r->optimum, (size_t)w->r->tasks, sizeof(double), err);
-    if (!code) code = kl_store_ranks_gather(ranks, gradients, ranks->count, sizeof *gradients, err);
-    w->r->gradients = 0;
-    for (size_t i = 0; i < ranks->count && !code; i++) w->r->gradients += gradients[i];
-    return code;
-}
-
 /* ---- the family ---- */
 /* The sum of the variances of what varies between the test tasks of a family, as they are drawn: of
    whatever law the family is. */
-static double sample_variance(const struct work *w, const struct kl_control_family *f)
+static double sample_variance(const struct kl_control_regret_work *w, const struct kl_control_family *f)
 {
     const int n = w->r->tasks;
     double mean[KL_CONTROL_TASK_NUMBERS] = { 0 }, squares[KL_CONTROL_TASK_NUMBERS] = { 0 }, sum = 0;
@@ -405,7 +185,7 @@ static double sample_variance(const struct work *w, const struct kl_control_fami
 }
 
 /* Gains of the policy where the family is narrower and wider, from a tenth to twice. */
-static int measure_scales(struct work *w, double lr, struct kl_error *err)
+static int measure_scales(struct kl_control_regret_work *w, double lr, struct kl_error *err)
 {
     struct kl_control_regret *r = w->r;
     const int own = r->own_steps, tasks = r->tasks;
@@ -427,7 +207,7 @@ static int measure_scales(struct work *w, double lr, struct kl_error *err)
 
 /* After a drift a device is measured anew: losses of the network on the mean, which needs no gradients
    there, by the shots that are taken. */
-static int measure_shots(struct work *w, struct kl_error *err)
+static int measure_shots(struct kl_control_regret_work *w, struct kl_error *err)
 {
     static const int64_t shots[KL_CONTROL_REGRET_SHOTS] = {
         1, 3, 10, 30, 100, 300, 1000, 10000, 100000
@@ -446,7 +226,8 @@ static int measure_shots(struct work *w, struct kl_error *err)
 }
 
 /* ---- the whole ---- */
-static int take_memory(struct kl_control_regret *r, const struct work *w, struct kl_error *err)
+static int take_memory(struct kl_control_regret *r, const struct kl_control_regret_work *w,
+                       struct kl_error *err)
 {
     const size_t tasks = (size_t)r->tasks,
                  size = (size_t)(w->p->net.shape.segments * w->p->net.shape.controls);
@@ -466,7 +247,7 @@ static int take_memory(struct kl_control_regret *r, const struct work *w, struct
                : kl_fail_memory(err, tasks * (size_t)(r->steps + 1) * sizeof(double));
 }
 
-static int draw_tasks(struct work *w, struct kl_error *err)
+static int draw_tasks(struct kl_control_regret_work *w, struct kl_error *err)
 {
     struct kl_control_regret *r = w->r;
     w->tests = calloc((size_t)r->tasks, sizeof *w->tests), w->sample = calloc(SAMPLE, sizeof *w->sample);
@@ -483,21 +264,22 @@ static int draw_tasks(struct work *w, struct kl_error *err)
 }
 
 /* The fixed pulse and its point. */
-static int find_fixed(struct work *w, struct kl_error *err)
+static int find_fixed(struct kl_control_regret_work *w, struct kl_error *err)
 {
     const struct kl_control_setup *setup = w->p->family.setup;
     double loss;
-    const int code = best_pulse(w, w->point, &loss, w->sample, SAMPLE, 400, w->pool, err);
+    const int code =
+        kl_control_regret_best_pulse(w, w->point, &loss, w->sample, SAMPLE, 400, w->pool, err);
     if (code || setup)
         return code ? code : kl_control_amplitudes(NULL, w->r->pulse, &setup->problem, w->point, err);
     /* The point is the pulse's, rounded with it. */
-    for (int i = 0; i < size_of(w); i++)
+    for (int i = 0; i < kl_control_regret_size(w); i++)
         w->r->pulse[i] = w->p->limit * w->point[i], w->point[i] = w->r->pulse[i] / w->p->limit;
     return KL_OK;
 }
 
 /* The fixed pulse, alone and steered: at the rate that is best for the tasks that it was found for. */
-static int measure_fixed(struct work *w, struct kl_error *err)
+static int measure_fixed(struct kl_control_regret_work *w, struct kl_error *err)
 {
     static const double rates[N_RATES] = { 0.003, 0.01, 0.03, 0.1, 0.3, 1 };
     struct kl_control_regret *r = w->r;
@@ -514,12 +296,12 @@ static int measure_fixed(struct work *w, struct kl_error *err)
     return code;
 }
 
-static double rate_of(const struct work *w)
+static double rate_of(const struct kl_control_regret_work *w)
 {
     return w->o->lr > 0 ? w->o->lr : w->p->inner.lr;
 }
 
-static int measure(struct work *w, struct kl_error *err)
+static int measure(struct kl_control_regret_work *w, struct kl_error *err)
 {
     struct kl_control_regret *r = w->r;
     const double lr = rate_of(w);
@@ -528,7 +310,7 @@ static int measure(struct work *w, struct kl_error *err)
     if (!code)
         code = policy_losses(r->policy, w, w->p->params, r->tasks, r->steps, lr, &w->p->family, err);
     if (!code) code = measure_fixed(w, err);
-    if (!code || (code == KL_ESIGNAL && w->ranks)) code = find_optima(w, err);
+    if (!code || (code == KL_ESIGNAL && w->ranks)) code = kl_control_regret_optima(w, err);
     if (!code) kl_store_ranks_dismiss(w->ranks);
     if (!code) code = train_mean(w, err);
     if (!code) code = policy_losses(r->mean, w, w->params, r->tasks, 0, lr, &w->p->family, err);
@@ -545,8 +327,9 @@ static int measure(struct work *w, struct kl_error *err)
 
 /* ---- how long it would take ---- */
 /* A part that tells the watch how far it is, for a moment. */
-static int try_part(struct work *w, int (*part)(struct work *w, struct kl_error *err), const char *what,
-                    struct kl_error *err)
+static int try_part(struct kl_control_regret_work *w,
+                    int (*part)(struct kl_control_regret_work *w, struct kl_error *err),
+                    const char *what, struct kl_error *err)
 {
     struct kl_trial trial;
     kl_trial_begin(&trial);
@@ -560,7 +343,7 @@ static int try_part(struct work *w, int (*part)(struct work *w, struct kl_error 
 }
 
 /* What tells no watch, by some tasks: losses by steps of adaptation, and a pulse that is steered. */
-static int forecast(struct work *w, struct kl_error *err)
+static int forecast(struct kl_control_regret_work *w, struct kl_error *err)
 {
     enum { STEERED = 4 };
     const struct kl_control_regret *r = w->r;
@@ -574,12 +357,13 @@ static int forecast(struct work *w, struct kl_error *err)
     const double steering = kl_clock();
     if (!code) code = steer(found, w, w->sample, STEERED, 0.1, r->own_steps, err);
     w->seconds += (kl_clock() - steering) / STEERED * (N_RATES * SAMPLE + r->tasks);
-    if (!code) code = try_part(w, find_optima, "the search for an optimum", err);
+    if (!code) code = try_part(w, kl_control_regret_optima, "the search for an optimum", err);
     return code ? code : try_part(w, train_mean, "a step of the network on the mean", err);
 }
 
 /* With all that `task` needs. */
-static int prepare(struct work *w, int (*task)(struct work *w, struct kl_error *err),
+static int prepare(struct kl_control_regret_work *w,
+                   int (*task)(struct kl_control_regret_work *w, struct kl_error *err),
                    struct kl_error *err)
 {
     struct kl_control_regret *r = w->r;
@@ -594,7 +378,7 @@ static int prepare(struct work *w, int (*task)(struct work *w, struct kl_error *
     if (!policy->family.setup && policy->net.shape.controls != 2)
         return kl_fail(err, KL_EUSAGE, "regret: a policy of %d controls, expected one of a qubit's two",
                        policy->net.shape.controls);
-    w->point = calloc((size_t)size_of(w), sizeof *w->point);
+    w->point = calloc((size_t)kl_control_regret_size(w), sizeof *w->point);
     w->params = calloc(policy->net.block.size, sizeof *w->params);
     r->n_shots = policy->family.tells == KL_CONTROL_TELLS_SHOTS ? KL_CONTROL_REGRET_SHOTS : 0;
     int code = w->point && w->params ? take_memory(r, w, err)
@@ -614,10 +398,10 @@ int kl_control_regret_run(struct kl_control_regret *r, const struct kl_control_p
                           struct kl_pool *pool, struct kl_ranks *ranks, const struct kl_watch *watch,
                           struct kl_error *err)
 {
-    struct work w = {
+    struct kl_control_regret_work w = {
         .r = r, .p = policy, .o = o, .pool = pool, .ranks = ranks, .device = device, .watch = watch
     };
-    return prepare(&w, kl_store_ranks_follow(ranks) ? find_optima : measure, err);
+    return prepare(&w, kl_store_ranks_follow(ranks) ? kl_control_regret_optima : measure, err);
 }
 
 int kl_control_regret_estimate(double *seconds, struct kl_control_regret *r,
@@ -625,7 +409,7 @@ int kl_control_regret_estimate(double *seconds, struct kl_control_regret *r,
                                const struct kl_control_regret_options *o, const struct kl_device *device,
                                struct kl_pool *pool, struct kl_error *err)
 {
-    struct work w = { .r = r, .p = policy, .o = o, .pool = pool, .device = device };
+    struct kl_control_regret_work w = { .r = r, .p = policy, .o = o, .pool = pool, .device = device };
     const int code = prepare(&w, forecast, err);
     *seconds = w.seconds;
     return code;
