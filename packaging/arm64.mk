@@ -11,7 +11,8 @@ DEPS_ARM64 := gcc-aarch64-linux-gnu qemu-user-static
 
 .PHONY: arm64 arm64-deps arm64-programs
 ## make arm64        the tools for arm64, crosswise, in build/arm64; each runs under qemu here (tests/arm64.sh all)
-arm64: arm64-deps arm64-programs
+arm64: arm64-deps
+	@$(MAKE) --no-print-directory arm64-programs
 arm64-deps:
 	$(call INSTALL_MISSING,$(DEPS_ARM64))
 	@$(ARM64_LIBRARIES)
