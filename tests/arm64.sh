@@ -19,5 +19,6 @@ else
         $(named golden 'control_filter control_integrators noise sampling_ladders sampling_steps sequence_circuits streams')
         $(named unit 'base/half base/hash store/roundtrip') tests/cli/circuit/observables.t"
 fi
-make -s arm64-programs ARM64_PROGRAMS="$tools $(printf '%s\n' $tests | grep -v '\.t$' | sed 's|^|build/arm64/|' | tr '\n' ' ')" >/dev/null || exit 1
+export CORPUS=${CORPUS:-$PWD/build/corpus}
+make -s build/corpus/made && make -s arm64-programs ARM64_PROGRAMS="$tools $(printf '%s\n' $tests | grep -v '\.t$' | sed 's|^|build/arm64/|' | tr '\n' ' ')" >/dev/null || exit 1
 BUILD=build/arm64 tests/run.sh -j "$(nproc)" $tests

@@ -64,7 +64,7 @@ echo "$parsed commands parsed"
 all=0
 for target in tests/fuzz/*.c; do
     name=$(basename "$target" .c)
-    all=$((all + $(find "tests/fuzz/$name" -type f | wc -l)))
+    all=$((all + $(find "$CORPUS/$name" -type f | wc -l)))
     grep -q "\`$name\`" docs/reliability.md || fail "docs/reliability.md does not name the target $name"
 done
 grep -q "^The corpora, $all files " docs/reliability.md || fail "docs/reliability.md: the corpora have $all files"

@@ -84,7 +84,7 @@ printed qcontrol regret policy.h5 --tasks 5 --steps 3 --starts 2 --scales 3 -o r
 printed qcontrol regret policy.h5 --tasks 5 --steps 3 --starts 2 --scales 3
 printed cache show policy.h5
 "$BUILD/tests/unit/sampling/chains_file" chains.h5 && printed sgld diagnose chains.h5
-printed qseq inspect "$root/tests/fuzz/edf/gap" "$root/tests/fuzz/edf/fault-comma"
+printed qseq inspect "$CORPUS/edf/gap" "$CORPUS/edf/fault-comma"
 printed qseq generate people --people 1 --channels 8 --trials 2 -o people
 stage qseq forrelation --pairs 20 --reference -o pairs.h5
 stage qseq train S001.h5 S002.h5 --split within -m means --epochs 2 -o net.h5
@@ -117,7 +117,7 @@ stage tournament --synthetic 3 --rows 9 --only-bits -o t3.h5
 stage tournament --synthetic 4 --rows 60 --null 20 --trials 1 -o t2.h5
 stage tournament --nist bits.txt --permutations 10 -o t4.h5
 printed tournament --extract von-neumann bits.txt -o v.bin
-sed -n '1p; /^a,true/p' "$root/tests/fuzz/sampling_csv/several" >ladder.csv
+sed -n '1p; /^a,true/p' "$CORPUS/sampling_csv/several" >ladder.csv
 stage sgld bounds ladder.csv --scale unit -o bounds.h5
 printed sgld bounds ladder.csv -F prior-loss
 stage qgan devices.txt -m 2 --epochs 2 -o g.h5

@@ -14,7 +14,7 @@ export LSAN_OPTIONS=suppressions=$PWD/tests/lsan.supp:print_suppressions=0
 # verify_asan_link_order: crash.sh and network.sh preload a library of their own.
 export ROOT=$PWD ASAN_OPTIONS=${ASAN_OPTIONS:-detect_leaks=1:allocator_may_return_null=1:verify_asan_link_order=0}
 BUILD=$(realpath -m "$BUILD") KETLINE_SHARED=$(realpath -m "$KETLINE_SHARED")
-export DATA=$ROOT/data SHARED=$KETLINE_SHARED PATH=$BUILD/bin:$PATH
+export CORPUS=${CORPUS:-$BUILD/corpus} DATA=$ROOT/data SHARED=$KETLINE_SHARED PATH=$BUILD/bin:$PATH
 unset KETLINE_STORE MAKEFLAGS MFLAGS MAKELEVEL MAKEOVERRIDES
 jobs=$(($(nproc) + 1)) accept= quick= # one more, because those that kill and stop others wait most of the time
 patterns=()

@@ -36,7 +36,7 @@ $(BUILD)/tests/stages/means: $(BUILD)/tests/stages/means.o $(call needs,tests/st
 	$(call LINK)
 
 .PHONY: test-programs bench-programs
-test-programs: $(TEST_PROGRAMS) $(STAGE_PROGRAMS) $(BUILD)/tests/checkkernels $(BUILD)/tests/cuda/cudnn/lib/libcudnn.so.9 \
+test-programs: $(BUILD)/corpus/made $(TEST_PROGRAMS) $(STAGE_PROGRAMS) $(BUILD)/tests/checkkernels $(BUILD)/tests/cuda/cudnn/lib/libcudnn.so.9 \
   $(BUILD)/tests/cuda/libketline-cuda.so $(BUILD)/tests/cuda/without-cudnn/libketline-cuda.so
 bench-programs: $(BENCH_PROGRAMS)
 
@@ -56,6 +56,13 @@ $(WHOLE:%=$(BUILD)/%): $(BUILD)/tests/faults/%: $(BUILD)/tests/faults/%.o $(BUIL
 ifneq ($(filter aarch64%,$(shell $(CC) -dumpmachine)),)
 $(BUILD)/tests/unit/sequence/hydra.o: override OPT += -fno-tree-vectorize
 endif
+
+# Small files of every format, right and wrong ones (NumPy and h5py of the system's Python write some).
+$(BUILD)/corpus/made: tests/fuzz/make_corpus.py $(wildcard tests/fuzz/corpus/*.py) tests/golden/jpeg.h5
+	$(call SAY,CORPUS)
+	@rm -rf $(@D)
+	$(Q)/usr/bin/python3 -BW ignore tests/fuzz/make_corpus.py $(@D)
+	@touch $@
 
 FUZZ_TARGETS := $(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/*.c))
 $(FUZZ_TARGETS:%=$(BUILD)/tests/fuzz/%): $(BUILD)/tests/fuzz/frame/frame.o
@@ -78,8 +85,8 @@ $(BUILD)/tests/checkkernels: tests/checkkernels.in $(patsubst %.c,$(BUILD)/%,$(w
 
 .SECONDARY: # keep all objects
 
-# tests/fuzz/NAME.c twice: among the tests it replays its corpus, tests/fuzz/NAME/; here it looks for more, with libFuzzer
-# (clang). What a finding was lies in $(BUILD)/fuzz, and belongs into the corpus once it is mended. The rooms that read what
+# tests/fuzz/NAME.c twice: among the tests it replays its corpus, $(BUILD)/corpus/NAME; here it looks for more, with libFuzzer
+# (clang). What a finding was lies in $(BUILD)/fuzz, and belongs into tests/fuzz/corpus once it is mended. The rooms that read what
 # others wrote are built anew with sanitizers and counters; clang has no __SANITIZE_ADDRESS__ of its own.
 FUZZ_FLAGS := -std=c17 -D_GNU_SOURCE -DKL_FUZZ -D__SANITIZE_ADDRESS__ -O1 -g -I. -Ilib $(PKG_CFLAGS) -fno-sanitize-recover=all \
   -fprofile-instr-generate -fcoverage-mapping
@@ -105,19 +112,19 @@ $(FUZZ_TARGETS:%=$(BUILD)/fuzz/%): $(BUILD)/fuzz/%: tests/fuzz/%.c tests/fuzz/fr
 ## make fuzz-NAME    bytes against one reader (tests/fuzz/NAME.c) for SECONDS=60, with clang, one core; make fuzz: all
 .PHONY: fuzz
 fuzz: $(FUZZ_TARGETS:%=fuzz-%)
-$(FUZZ_TARGETS:%=fuzz-%): fuzz-%: $(BUILD)/fuzz/%
+$(FUZZ_TARGETS:%=fuzz-%): fuzz-%: $(BUILD)/fuzz/% $(BUILD)/corpus/made
 	@mkdir -p $(BUILD)/fuzz/corpus/$*
 	@LLVM_PROFILE_FILE=$(BUILD)/fuzz/$*.profraw nice -n 19 $< -max_total_time=$(SECONDS) -timeout=20 -rss_limit_mb=1024 \
 	    -malloc_limit_mb=256 -max_len=4096 $(patsubst %,-dict=%,$(wildcard tests/fuzz/$*.dict)) \
-	    -artifact_prefix=$(BUILD)/fuzz/$*- -print_final_stats=1 $(BUILD)/fuzz/corpus/$* tests/fuzz/$* \
+	    -artifact_prefix=$(BUILD)/fuzz/$*- -print_final_stats=1 $(BUILD)/fuzz/corpus/$* $(BUILD)/corpus/$* \
 	    >$(BUILD)/fuzz/$*.log 2>&1 || { tail -n 40 $(BUILD)/fuzz/$*.log; exit 1; }
 	@grep -E '^(Done|stat::number_of|stat::peak)' $(BUILD)/fuzz/$*.log
 
 ## make fuzz-long    all of them in turns for MINUTES=60, from where the last call stopped; what all calls did is summed up
 .PHONY: fuzz-long
 MINUTES ?= 60
-fuzz-long: $(FUZZ_TARGETS:%=$(BUILD)/fuzz/%)
-	@FUZZ=$(BUILD)/fuzz tests/fuzz/long.sh $(MINUTES)
+fuzz-long: $(FUZZ_TARGETS:%=$(BUILD)/fuzz/%) $(BUILD)/corpus/made
+	@CORPUS=$(BUILD)/corpus FUZZ=$(BUILD)/fuzz tests/fuzz/long.sh $(MINUTES)
 
 # Branches that ran of what reads other people's bytes, and of what publishes and recovers files: with clang's counters,
 # which are in the file itself (%c), so that children and killed processes count as well. Each test has a folder of its own

@@ -69,25 +69,25 @@ static void make_inputs(void)
     mkdir(path_of("set"), 0777);
     mkdir(path_of("set/b"), 0777);
     mkdir(path_of("set/a"), 0777);
-    copy(path_of("set/a/1.png"), "tests/fuzz/png/grey");
-    copy(path_of("set/a/2.png"), "tests/fuzz/png/palette");
-    copy(path_of("set/a/3.PNG"), "tests/fuzz/png/interlaced");
-    copy(path_of("set/b/1.png"), "tests/fuzz/png/text");
-    copy(path_of("set/b/2.png"), "tests/fuzz/png/bad-crc");
-    copy(path_of("set/b/3.png"), "tests/fuzz/png/rgb");
-    copy(path_of("set/b/4.png"), "tests/fuzz/png/tall");
-    copy(path_of("set/b/5.jpg"), "tests/fuzz/jpeg/420");
-    copy(path_of("set/b/6.jpg"), "tests/fuzz/jpeg/progressive-grey");
-    copy(path_of("set/b/7.jpeg"), "tests/fuzz/jpeg/bad-cut");
-    copy(path_of("set/b/8.gif"), "tests/fuzz/png/grey");
-    copy(path_of("x-images-idx3-ubyte"), "tests/fuzz/idx/grey");
+    copy(path_of("set/a/1.png"), corpus_file("png/grey"));
+    copy(path_of("set/a/2.png"), corpus_file("png/palette"));
+    copy(path_of("set/a/3.PNG"), corpus_file("png/interlaced"));
+    copy(path_of("set/b/1.png"), corpus_file("png/text"));
+    copy(path_of("set/b/2.png"), corpus_file("png/bad-crc"));
+    copy(path_of("set/b/3.png"), corpus_file("png/rgb"));
+    copy(path_of("set/b/4.png"), corpus_file("png/tall"));
+    copy(path_of("set/b/5.jpg"), corpus_file("jpeg/420"));
+    copy(path_of("set/b/6.jpg"), corpus_file("jpeg/progressive-grey"));
+    copy(path_of("set/b/7.jpeg"), corpus_file("jpeg/bad-cut"));
+    copy(path_of("set/b/8.gif"), corpus_file("png/grey"));
+    copy(path_of("x-images-idx3-ubyte"), corpus_file("idx/grey"));
     unsigned char *large = calloc(1, 16 + 180000);
     memcpy(large, "\0\0\10\3\0\0\0\2\0\0\1\54\0\0\1\54", 16); /* 2 of 300 x 300 */
     put(path_of("z-images-idx3-ubyte"), large, 16 + 180000);
     put(path_of("z-labels-idx1-ubyte"), "\0\0\10\1\0\0\0\2\3\1", 10);
     free(large);
     put(path_of("x-labels-idx1-ubyte"), "\0\0\10\1\0\0\0\2\3\1", 10);
-    copy(path_of("y-images-idx3-ubyte.gz"), "tests/fuzz/idx/grey.gz");
+    copy(path_of("y-images-idx3-ubyte.gz"), corpus_file("idx/grey.gz"));
     gzFile labels = gzopen(path_of("y-labels-idx1-ubyte.gz"), "wb");
     CHECK(gzwrite(labels, "\0\0\10\1\0\0\0\2\3\1", 10) == 10 && gzclose(labels) == 0);
 }
@@ -118,10 +118,10 @@ int main(void)
         { .path = path_of("set"), .resize = 6, .skip_bad = true, .by_stdio = true },
         { .path = path_of("set/a"), .labels = "none", .resize = 6, .by_stdio = true },
         { .path = path_of("z-images-idx3-ubyte") },
-        { .path = "tests/fuzz/foreign/four-channels", .by_child = true },
+        { .path = corpus_file("foreign/four-channels"), .by_child = true },
         { .path = path_of("four.h5"), .by_child = true },
-        { .path = "tests/fuzz/foreign/gzip", .by_child = true },
-        { .path = "tests/fuzz/foreign/labels", .by_child = true },
+        { .path = corpus_file("foreign/gzip"), .by_child = true },
+        { .path = corpus_file("foreign/labels"), .by_child = true },
     };
     struct kl_error err = { 0 };
     for (size_t i = 0; i < sizeof sources / sizeof *sources; i++) {

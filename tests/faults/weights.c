@@ -78,10 +78,10 @@ static void read_back(const char *name)
 
 int main(void)
 {
-    static const char *const files[] = {
-        "tests/fuzz/npz/two.npz",         "tests/fuzz/npz/two-deflated.npz",
-        "tests/fuzz/pth/archive",         "tests/fuzz/safetensors/config",
-        "tests/fuzz/safetensors/types",   "tests/golden/weights/strong.pth",
+    const char *const files[] = {
+        corpus_file("npz/two.npz"),         corpus_file("npz/two-deflated.npz"),
+        corpus_file("pth/archive"),         corpus_file("safetensors/config"),
+        corpus_file("safetensors/types"),   "tests/golden/weights/strong.pth",
         "tests/golden/weights/design.npz"
     };
     struct kl_error err = { 0 };

@@ -1,5 +1,5 @@
 # Images that change while they are read: what comes out is not what the key says, so nothing is kept, neither at the end nor of a run that is stopped.
-$ mkdir -p set/a; for i in $(seq 60); do cp $ROOT/tests/fuzz/jpeg/grey set/a/$i.jpg; done; cp $ROOT/tests/fuzz/jpeg/progressive-grey other.jpg; cp other.jpg set/a/0.jpg
+$ mkdir -p set/a; for i in $(seq 60); do cp $CORPUS/jpeg/grey set/a/$i.jpg; done; cp $CORPUS/jpeg/progressive-grey other.jpg; cp other.jpg set/a/0.jpg
 + cat > begin <<'END'
 + extract-features set --resize 224 -q -j 1 -o f.h5 "$@" & until ls -A | grep -q partial; do sleep 0.02; done
 + END
@@ -9,7 +9,7 @@ $ mkdir -p set/a; for i in $(seq 60); do cp $ROOT/tests/fuzz/jpeg/grey set/a/$i.
 > other.jpg
 > set
 ! extract-features: set: changed while it was read; nothing is kept, run this again
-$ . ./begin; cp $ROOT/tests/fuzz/jpeg/grey set/a/9.jpg; sleep 0.3; kill -INT $!; wait $!; echo $?; ls -A
+$ . ./begin; cp $CORPUS/jpeg/grey set/a/9.jpg; sleep 0.3; kill -INT $!; wait $!; echo $?; ls -A
 > 130
 > begin
 > other.jpg

@@ -1,5 +1,5 @@
 # Photographs: JPEG beside PNG, told apart by what they hold. Which decoder made the pixels is part of the key, where there are any.
-$ mkdir -p set/{cat,dog}; cp $ROOT/tests/fuzz/jpeg/420 set/cat/1.jpg; cp $ROOT/tests/fuzz/jpeg/progressive set/cat/2.JPEG; cp $ROOT/tests/fuzz/png/rgb set/dog/3.jpg
+$ mkdir -p set/{cat,dog}; cp $CORPUS/jpeg/420 set/cat/1.jpg; cp $CORPUS/jpeg/progressive set/cat/2.JPEG; cp $CORPUS/png/rgb set/dog/3.jpg
 + extract-features set --resize 28 --channels grey -o f.h5; h5dump -d labels -d index f.h5 | grep '(.)'; h5dump -a key_parts f.h5 | grep -o 'jpeg[^,}]*'
 > f.h5: 3 x 512 float32, # s (# images/s); classes 0 cat, 1 dog
 >    (0): 0, 0, 1
@@ -22,8 +22,8 @@ $ extract-features set --resize 28 --channels grey -o f.h5; mkdir flat; cp set/c
 > 1
 
 # What cannot be read: one line; what is left of the set, with --skip-bad.
-$ cp $ROOT/tests/fuzz/jpeg/bad-cmyk set/dog/4.jpg; extract-features set --resize 28 --channels grey -o h.h5
-+ cp $ROOT/tests/fuzz/jpeg/bad-cut set/dog/4.jpg; extract-features set --resize 28 --channels grey -o h.h5; extract-features set --resize 28 --channels grey --skip-bad -o h.h5
+$ cp $CORPUS/jpeg/bad-cmyk set/dog/4.jpg; extract-features set --resize 28 --channels grey -o h.h5
++ cp $CORPUS/jpeg/bad-cut set/dog/4.jpg; extract-features set --resize 28 --channels grey -o h.h5; extract-features set --resize 28 --channels grey --skip-bad -o h.h5
 > h.h5: 3 x 512 float32, # s (# images/s); classes 0 cat, 1 dog
 ! extract-features: set/dog/4.jpg: a JPEG file of 4 components (4: CMYK), expected 1 or 3; convert it to RGB; --skip-bad leaves it out
 ! extract-features: set/dog/4.jpg: cannot be read as JPEG: Premature end of JPEG file; --skip-bad leaves it out
@@ -31,7 +31,7 @@ $ cp $ROOT/tests/fuzz/jpeg/bad-cmyk set/dog/4.jpg; extract-features set --resize
 ! extract-features: 1 file left out, which cannot be read
 
 # Photographs that were taken upright are said to be read as they are stored.
-$ rm set/dog/4.jpg; cp $ROOT/tests/fuzz/jpeg/turned set/cat/9.jpg; extract-features set --resize 28 --channels grey -o t.h5
+$ rm set/dog/4.jpg; cp $CORPUS/jpeg/turned set/cat/9.jpg; extract-features set --resize 28 --channels grey -o t.h5
 > t.h5: 4 x 512 float32, # s (# images/s); classes 0 cat, 1 dog
 ! extract-features: 1 of 4 image files are to be turned, as their Exif says (first: set/cat/9.jpg): they are read as they are stored, as torchvision does; exiftran -ai turns the files
 

@@ -7,23 +7,23 @@ $ cat > show <<'EOF'
 + chmod +x show
 
 # Folders of numbers mean their numbers, 10 behind 9; the classes are printed, and so is what may be another order than was meant.
-$ for c in 0 1 2 3 4 5 6 7 8 9 10 11; do mkdir -p n/$c; cp $ROOT/tests/fuzz/png/grey n/$c/1.png; done; extract-features n --resize 28 -o n.h5; ./show n.h5
+$ for c in 0 1 2 3 4 5 6 7 8 9 10 11; do mkdir -p n/$c; cp $CORPUS/png/grey n/$c/1.png; done; extract-features n --resize 28 -o n.h5; ./show n.h5
 > n.h5: 12 x 512
 > 0 1 2 3 4 5 6 7 8 9 10 11
 > "0" "1" "2" "3" "4" "5" "6" "7" "8" "9" "10" "11"
-$ for c in 2 10 1; do mkdir -p m/$c; cp $ROOT/tests/fuzz/png/grey m/$c/1.png; done; extract-features m --resize 28 -o m.h5; ./show m.h5
+$ for c in 2 10 1; do mkdir -p m/$c; cp $CORPUS/png/grey m/$c/1.png; done; extract-features m --resize 28 -o m.h5; ./show m.h5
 > m.h5: 3 x 512; classes 0 1, 1 2, 2 10
 > 0 1 2
 > "1" "2" "10"
 ! extract-features: classes are numbered from 0 in the order of their folders' numbers: '1' is class 0
-$ for c in w10 w0 w2 w1 __MACOSX; do mkdir -p w/$c; cp $ROOT/tests/fuzz/png/grey w/$c/1.png; done; extract-features w --resize 28 -o w.h5; ./show w.h5
+$ for c in w10 w0 w2 w1 __MACOSX; do mkdir -p w/$c; cp $CORPUS/png/grey w/$c/1.png; done; extract-features w --resize 28 -o w.h5; ./show w.h5
 > w.h5: 4 x 512; classes 0 w0, 1 w1, 2 w10, 3 w2
 > 0 1 2 3
 > "w0" "w1" "w10" "w2"
 ! extract-features: w: left out 1 folder that lies beside a class's (__MACOSX, @eaDir)
 ! extract-features: classes are in the order of their names' bytes: 'w10' is class 2, before 'w2'; with as many digits in each they are in that of their numbers
 # Letters that macOS took apart are those of everybody else: features of both are of one class for a head.
-$ mkdir -p nfc/Zebra nfc/$(printf 'Z\303\250bre') nfd/Zebra nfd/$(printf 'Ze\314\200bre'); for d in nfc/* nfd/*; do for i in 1 2 3 4 5 6; do cp $ROOT/tests/fuzz/png/grey $d/$i.png; done; done
+$ mkdir -p nfc/Zebra nfc/$(printf 'Z\303\250bre') nfd/Zebra nfd/$(printf 'Ze\314\200bre'); for d in nfc/* nfd/*; do for i in 1 2 3 4 5 6; do cp $CORPUS/png/grey $d/$i.png; done; done
 + for f in nfc nfd; do extract-features $f --resize 28 -o $f.h5; done; qtrain nfc.h5 --epochs 1 --no-controls -q -o h.h5 2>/dev/null; qeval h.h5 nfd.h5 -q -o r.h5 2>/dev/null && echo judged
 > nfc.h5: 12 x 512; classes 0 Zebra, 1 Zèbre
 > nfd.h5: 12 x 512; classes 0 Zebra, 1 Zèbre

@@ -1,6 +1,6 @@
 # A newcomer's folder of images: other sizes than the shipped weights', other formats, no classes, single files.
 ~ /nearly black|occur more than once|more than one label/d
-$ mkdir -p set/one set/two; for i in 1 2 3; do cp $ROOT/tests/fuzz/png/grey set/one/$i.png; cp $ROOT/tests/fuzz/png/grey set/two/$i.png; done
+$ mkdir -p set/one set/two; for i in 1 2 3; do cp $CORPUS/png/grey set/one/$i.png; cp $CORPUS/png/grey set/two/$i.png; done
 + extract-features set -o s.h5
 > s.h5: 6 x 512 float32, # s (# images/s); classes 0 one, 1 two
 ! extract-features: images of 2 x 3 pixels: the shipped weights were trained at 28 x 28, at other sizes their features are worse; give --resize 28, or --weights FILE of a network for this size
@@ -36,7 +36,7 @@ $ rm set/one/*.png; extract-features set --resize 28 -o s.h5
 ? 65
 
 # single files; all that a shell finds
-$ cp $ROOT/tests/fuzz/png/grey set/one/1.png; extract-features set/one/1.png --resize 28 -o x.h5
+$ cp $CORPUS/png/grey set/one/1.png; extract-features set/one/1.png --resize 28 -o x.h5
 ! extract-features: set/one/1.png: a single image file; give the folder above its class's, in which each class is a sub-folder, or its own folder with --labels none
 ? 65
 $ for i in $(seq 2 65); do cp set/one/1.png set/one/$i.png; done; extract-features set/one/*.png --resize 28 -o x.h5
@@ -63,7 +63,7 @@ $ mkdir gifs; echo x > gifs/1.gif; extract-features gifs --resize 28 -o x.h5; ex
 ? 65
 
 # colour, of which the shipped weights have seen none; unless it is asked for
-$ mkdir -p tint/{a,b}; for c in a b; do cp $ROOT/tests/fuzz/png/rgb tint/$c/1.png; done
+$ mkdir -p tint/{a,b}; for c in a b; do cp $CORPUS/png/rgb tint/$c/1.png; done
 + extract-features tint --resize 28 -o z.h5; for c in rgb grey; do extract-features tint --resize 28 --channels $c -f -o z.h5; done; rm z.h5
 > z.h5: 2 x 512 float32, # s (# images/s); classes 0 a, 1 b
 > z.h5: 2 x 512 float32, # s (# images/s); classes 0 a, 1 b

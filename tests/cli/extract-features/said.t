@@ -1,5 +1,5 @@
 # What was left out of a folder, and what the pixels tell, is said and kept with the features.
-$ P=$ROOT/tests/fuzz/png; mkdir -p set/a/more set/A set/b; cp $P/grey set/a/1.png; cp $P/grey set/a/more/2.png; cp $P/grey set/a/more/3.png; cp $P/grey-16-bit set/A/1.png
+$ P=$CORPUS/png; mkdir -p set/a/more set/A set/b; cp $P/grey set/a/1.png; cp $P/grey set/a/more/2.png; cp $P/grey set/a/more/3.png; cp $P/grey-16-bit set/A/1.png
 + cp $P/rgba set/b/1.png; cp $P/interlaced set/b/2.png; cp $P/grey set/b/3.png
 $ extract-features set --resize 28 -o f.h5; cache show f.h5 | grep ^caution | wc -l
 > f.h5: 5 x 512 float32, # s (# images/s); classes 0 A, 1 a, 2 b

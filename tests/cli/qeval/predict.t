@@ -48,7 +48,7 @@ $ qeval --predict new.h5 head.h5 -o x.h5
 ? 65
 
 # Images of a folder have their names, in the features and beside what is predicted of them, as they are now.
-$ mkdir -p set/cat set/dog new; for i in 1 2 3 4; do cp $ROOT/tests/fuzz/jpeg/420 set/cat/$i.jpg; cp $ROOT/tests/fuzz/png/rgb set/dog/$i.png; done; cp set/dog/1.png 'new/a, b.png'; cp set/cat/2.jpg new
+$ mkdir -p set/cat set/dog new; for i in 1 2 3 4; do cp $CORPUS/jpeg/420 set/cat/$i.jpg; cp $CORPUS/png/rgb set/dog/$i.png; done; cp set/dog/1.png 'new/a, b.png'; cp set/cat/2.jpg new
 + o="--resize 28 --channels grey -q"; extract-features set $o -o s.h5 2>log; qtrain s.h5 --epochs 2 --no-controls -q -o pets.h5 2>log; extract-features new --labels none $o -o n.h5
 + p() { qeval --predict pets.h5 n.h5 -q -o p.h5 --csv p.csv 2>log; cut -d, -f 1,2 p.csv; }; p; mv new/2.jpg new/0.jpg; extract-features new --labels none $o -f -o n.h5; p
 + h5dump -d aside/names s.h5 | grep -o '[a-z]*/[0-9]\.[a-z]*' | tr '\n' ' '; cache verify p.h5

@@ -33,7 +33,7 @@ $ rm people/S002R08.edf && truncate -s 1000 people/S003R12.edf && qseq generate 
 > [3,9,2]
 
 # a recording of another origin stays
-$ cp "$ROOT/tests/fuzz/edf/plain" people/S001R04.edf && qseq generate people --people 3 --channels 8 --trials 4 --odd-rate --short -o people
+$ cp "$CORPUS/edf/plain" people/S001R04.edf && qseq generate people --people 3 --channels 8 --trials 4 --odd-rate --short -o people
 ! qseq: people/S001R04.edf: was not written by ketline; give another name, or --force to replace it
 ? 2
 $ qseq generate people --people 3 --channels 8 --trials 4 --odd-rate --short --force -o people

@@ -1,5 +1,5 @@
 # files of the fuzz corpus (tests/fuzz/corpus/recordings.py), one trap each; all are told, also behind one that is refused
-$ cd "$ROOT/tests/fuzz/edf" && qseq inspect two gap duplicate
+$ cd "$CORPUS/edf" && qseq inspect two gap duplicate
 > two: EDF+C, 2 signals at 8 Hz, # s, from DATE
 >   channels: C3,C4
 >   annotations: 1 T0, 1 T1
@@ -10,7 +10,7 @@ $ cd "$ROOT/tests/fuzz/edf" && qseq inspect two gap duplicate
 >   channels: C3,C3#2,C3#3
 >   annotations: 1 T0, 1 T1
 >   3 signals are called C3: the others are C3#2 and on
-$ cd "$ROOT/tests/fuzz/edf" && qseq inspect rates inverted unit latin1 malformed minus-one gap-in-c no-records
+$ cd "$CORPUS/edf" && qseq inspect rates inverted unit latin1 malformed minus-one gap-in-c no-records
 > rates: EDF+C, 1 signal at 8 Hz, 1 at 1 Hz, # s, from DATE
 >   channels: C3
 >   no EEG: Temp (other)
@@ -42,7 +42,7 @@ $ cd "$ROOT/tests/fuzz/edf" && qseq inspect rates inverted unit latin1 malformed
 >   EDF+C says that it is continuous, but its records say gaps: the first from 2 to # s
 > no-records: EDF+C, 1 signal at 8 Hz, # s, from DATE
 >   channels: C3
-$ cd "$ROOT/tests/fuzz/edf" && qseq inspect fault-comma plain bad-truncated
+$ cd "$CORPUS/edf" && qseq inspect fault-comma plain bad-truncated
 > fault-comma: EDF+C, 1 signal at 8 Hz, # s, from DATE
 >   channels: C3
 >   annotations: 1 T0, 1 T1
@@ -53,19 +53,19 @@ $ cd "$ROOT/tests/fuzz/edf" && qseq inspect fault-comma plain bad-truncated
 ! qseq: bad-truncated: the file ends in record 3 of 3, after 883 of 888 bytes; fetch it again
 ! qseq: 1 of 3 recordings cannot be read
 ? 65
-$ cd "$ROOT/tests/fuzz/edf" && qseq inspect fault-equal
+$ cd "$CORPUS/edf" && qseq inspect fault-equal
 > fault-equal: EDF+C, 1 signal at 8 Hz, # s, from DATE
 >   channels: C3
 >   annotations: 1 T0, 1 T1
 >   1 signal cannot be read, C3: physical minimum and maximum are both -500: its samples have no values
-$ cd "$ROOT/tests/fuzz/edf" && qseq inspect bad-pointer -q
+$ cd "$CORPUS/edf" && qseq inspect bad-pointer -q
 ! qseq: bad-pointer: a pointer of Git LFS, not the file: git lfs pull
 ? 65
-$ cd "$ROOT/tests/fuzz/edf" && qseq inspect bdf -q
+$ cd "$CORPUS/edf" && qseq inspect bdf -q
 
-$ cd "$ROOT/tests/fuzz/edf" && qseq inspect gap --json
+$ cd "$CORPUS/edf" && qseq inspect gap --json
 > {"annotations":[],"beside":{},"bytes":888,"discontinuous":true,"file":"gap","format":"EDF+D","gaps":[{"from":2.0,"to":22.0}],"record_seconds":1.0,"records":3,"remarks":[],"seconds": #,"signals":[{"digital_max":32767.0,"digital_min":-32768.0,"fault":null,"inverted":false,"label":"C3","name":"C3","physical_max":500.0,"physical_min":-500.0,"rate": #,"samples":24,"to_volts":9.9999999999999995e-7,"type":"EEG","unit":"uV"}],"start":"DATE"}
-$ cd "$ROOT/tests/fuzz/edf" && qseq inspect bad-gdf plain --json | jq -c '[.file, .format, .refused]'
+$ cd "$CORPUS/edf" && qseq inspect bad-gdf plain --json | jq -c '[.file, .format, .refused]'
 + exit ${PIPESTATUS[0]}
 > ["bad-gdf",null,"bad-gdf: no recording in EDF or BDF, by its first eight characters, 'GDF 2.20'; convert it from GDF"]
 > ["plain","EDF+C",null]

@@ -47,6 +47,8 @@ def long_sizes(members):
 def make_npz():
     a = np.arange(6, dtype=np.float32).reshape(2, 3)
     put("npz", "f4.npy", npy(a))
+    put("npz", "big-endian.npy", npy(a.astype(">f4")))
+    put("npz", "bool.npy", npy(a > 1))
     put("npz", "f8-fortran.npy", npy(np.asfortranarray(a.astype("<f8"))))
     put("npz", "f2-version-2.npy", npy(a.astype("<f2"), (2, 0)))
     put("npz", "i8-scalar.npy", npy(np.int64(7)))
@@ -74,8 +76,7 @@ def make_npz():
     put("npz", "bad-not-an-array.npz", archive(members + [("x.txt", b"x")]))
     put("npz", "bad-pickle-in-it.npz", archive([("w.npy", npy(np.array([None], object), allow_pickle=True))]))
     bad = {
-        "objects": npy(np.array([None], object), allow_pickle=True), "big-endian": npy(a.astype(">f4")),
-        "bool": npy(a > 1), "complex": npy(a.astype("<c8")),
+        "objects": npy(np.array([None], object), allow_pickle=True), "complex": npy(a.astype("<c8")),
         "record": npy(np.zeros(2, "<f4,<i4")), "rank-5": npy(np.zeros((1,) * 5, "<f4")), "cut": npy(a)[:-1],
         "longer": npy(a) + b"\0", "version-4": b"\x93NUMPY\4\0\0\0",
         "header-cut": npy(a)[:40], "header-long": b"\x93NUMPY\2\0\xff\xff\xff\xff",

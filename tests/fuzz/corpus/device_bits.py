@@ -10,13 +10,14 @@ from corpus.frame import put
 
 def make_bits():
     good = {"rows": "0110\n1001\n", "no-end": "0110\n1001", "labels": "0110 1\n1001 2\n0000 1\n", "one": "1",
-            "long": ("01" * 65 + "\n") * 3, "odd": "011\n",
+            "long": ("01" * 65 + "\n") * 3, "odd": "011\n", "crlf": "0110\r\n1001\r\n", "mark": b"\xef\xbb\xbf0110\n1001\n1111\n0000\n",
+            "mark-crlf": b"\xef\xbb\xbf01 1\r\n10 2\r\n",
             "texts.npy": npy(np.array(["0110", "1001"])), "bytes.npy": npy(np.array([b"0110", b"1001"])),
             "numbers.npy": npy(np.array([[0, 1, 1], [1, 0, 0]], np.uint8)),
             "bools.npy": npy(np.array([[True, False]]))}
     bad = {"empty": "", "line": "\n", "empty-row": "01\n\n01\n", "short": "0110\n100\n",
            "long": "0110\n10011\n", "letter": "0110\n1a01\n", "two": "0120\n", "nul": b"01\0\n",
-           "crlf": "0110\r\n1001\r\n", "label-0": "01 0\n", "label-leading": "01 01\n",
+           "label-0": "01 0\n", "label-leading": "01 01\n",
            "label-gap": "01 1\n10 3\n", "label-some": "01 1\n10\n", "label-later": "01\n10 1\n",
            "label-large": "01 99999999999\n", "label-word": "01 a\n", "two-blanks": "01  1\n",
            "blank-end": "01 \n", "escape": "01\x1b[2J\n", "utf8": "01\u00e9\n",
@@ -57,7 +58,7 @@ def make_encoded():
             "signs": (symbols % 2 * 255).astype(np.uint8).tobytes(), "numbers": symbols.astype("<i8").tobytes(),
             "prefixes": "0b0110\n0b1001\n0b1111\n", "decimal": "12\n255\n7\n0\n201\n33\n",
             "gzip": gzip.compress(raw, mtime=0), "bzip2": bz2.compress(raw), "xz": lzma.compress(raw),
-            "pickle": pickle.dumps(symbols.tolist(), 4), "mark": b"\xef\xbb\xbf0110\n1001\n1111\n0000\n",
+            "pickle": pickle.dumps(symbols.tolist(), 4),
             "utf-16": "0110\n1001\n".encode("utf-16-le"), "utf-16-mark": "\ufeff0110\n1001\n".encode("utf-16-le"),
             "pointer": "version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 46830571\n",
             "page": "<!DOCTYPE html>\n<html></html>\n", "head": "q0q1q2q3\n0110\n1001\n", "text": "a log of what the device did\n" * 3}

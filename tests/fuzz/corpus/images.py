@@ -3,7 +3,7 @@
 import gzip, os, struct, zlib
 import numpy as np
 
-from corpus.frame import FUZZ, put
+from corpus.frame import TESTS, put
 
 
 def idx(array, kind=8):
@@ -115,7 +115,7 @@ def in_scans(grey, times):
 def make_jpeg():
     """Files that Pillow wrote (tests/golden/jpeg.h5), and what becomes of them."""
     import h5py
-    with h5py.File(os.path.join(os.path.dirname(FUZZ), "golden", "jpeg.h5")) as f:
+    with h5py.File(os.path.join(TESTS, "golden", "jpeg.h5")) as f:
         made = {name: f[name]["file"][()].tobytes() for name in f}
     grey, colour, progressive = made["grey 8 x 8"], made["4:2:0 21 x 46"], made["progressive"]
     exif = made["turned left"]

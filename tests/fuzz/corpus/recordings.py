@@ -81,6 +81,18 @@ def make_recordings():
         signal("SpO2", 1, "%"), signal("-", low="0", high="0", dlow="0", dhigh="0"), a])
     for name, data in files.items():
         put("edf", name, data)
+    put("edf", "fault-found-overflow", b'0       X X X X' + b' ' * 73 + b'Startdate 12-AUG-2009 X X X' + b' ' * 53 + b'12.08.0916.15.00768     EDF+C'
+        + b' ' * 39 + b'3       1       2   C3              EDF Annotations' + b' ' * 161
+        + b'tV              -0e308  -1      1e308   1       -327             2767   32767' + b' ' * 151
+        + b'\xf6           8       12' + b' ' * 34 + b'\xff' * 117 + b' ' * 33
+        + b'\x00\x00\x8d\x07\x8c\x0b\x1e\n\xed\x03\xe4\xfb\xc9\xf5}\xf4+2.1\x14T1\x14\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00')
+    put("edf", "found-blank-text", b'0       X X X X' + b' ' * 73 + b'Startdate 12-AUG-2009 X X X' + b' ' * 53 + b'00.00.0016.15.00768     EDF+C'
+        + b' ' * 39 + b'3       1       2   C3              EDF Annotations' + b' ' * 161
+        + b'uV              -500    -1      500     1       -32768  -32768  32767   32767' + b' ' * 20 + b's' + b' ' * 142
+        + b'8       12' + b' ' * 70
+        + b'\x00\x00\x8d\x07\x8c\x0b\x1e\n\xed\x03\xe4\xfb\xc9\xf5}\xf4+0\x14\x14\x00+0\x154.2\x14T0\x14\x00\x00\x00\x00\x00\x00\x00\x00\x00\x9a\xf82\x00\xb3\x07\x95\x0b\x04\n\xbd\x03\xb5\xfb\xb1\xf5+1\x14\x14'
+        + b'\x00' * 20
+        + b'\x86\xf4\xc2\xf8e\x00\xd9\x07\x9c\x0b\xe9\t\x8d\x03\x86\xfb+2\x14\x14     \x14T1\x14\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00')
 
 
 # ---- BrainVision: header, markers and samples of one file, 0x1c between them ----

@@ -137,6 +137,9 @@ def make_foreign():
             "gzip": h5(lambda f: f.create_dataset("any", data=x, chunks=(1, 3, 4), compression="gzip",
                                                   shuffle=True, fletcher32=True)),
             "rgb": h5(lambda f: f.create_dataset("data", data=x.reshape(1, 2, 3, 4)[..., :3])),
+            "lzf": h5(lambda f: f.create_dataset("images", data=x, chunks=(1, 3, 4), compression="lzf")),
+            "labels-lzf": h5(lambda f: (f.create_dataset("x", data=x),
+                                        f.create_dataset("y", data=np.array([1, 0]), chunks=(1,), compression="lzf"))),
             "old-format": h5(lambda f: f.create_dataset("images", data=x), latest=False)}
     first = good["images"]
     bad = {"empty": b"", "signature": first[:8], "cut": first[:len(first) // 2],
@@ -145,9 +148,9 @@ def make_foreign():
            "two": h5(lambda f: (f.create_dataset("a", data=x), f.create_dataset("b", data=x))),
            "soft-link": h5(lambda f: f.__setitem__("images", h5py.SoftLink("/a"))),
            "external-link": h5(lambda f: f.__setitem__("images", h5py.ExternalLink("/etc/passwd", "/"))),
-           "lzf": h5(lambda f: f.create_dataset("images", data=x, chunks=(1, 3, 4), compression="lzf")),
-                     "labels-few": h5(lambda f: (f.create_dataset("x", data=x),
-                                                 f.create_dataset("y", data=np.array([1])))),
+           "lzf": h5(lambda f: f.create_dataset("images", (1, 3, 4), np.uint8, chunks=(1, 3, 4), compression="lzf")
+                     .id.write_direct_chunk((0, 0, 0), b"\xff" * 5)),
+           "labels-few": h5(lambda f: (f.create_dataset("x", data=x), f.create_dataset("y", data=np.array([1])))),
            "huge": h5(lambda f: f.create_dataset("images", (2**40, 1000, 1000), np.uint8, chunks=(1, 10, 10))), "nothing": h5(lambda f: None)}
     def layout(set_layout, kind=np.uint8, shape=(2, 3, 4)):
         """A dataset that h5py has no words for."""
@@ -176,8 +179,6 @@ def make_foreign():
     bad["long"] = h5(lambda f: f.create_dataset("images", (2**20, 100, 100), np.uint8, chunks=(1, 10, 10)))
     bad["overflow"] = h5(lambda f: f.create_dataset("images", (2**62, 65535, 65535), np.uint8, chunks=(1, 10, 10)))
     bad["scaled"] = h5(lambda f: f.create_dataset("images", data=x, chunks=(1, 3, 4), scaleoffset=4))
-    bad["labels-lzf"] = h5(lambda f: (f.create_dataset("x", data=x), f.create_dataset(
-        "y", data=np.array([1, 0]), chunks=(1,), compression="lzf")))
     def with_labels(labels, name="y"):
         return h5(lambda f: (f.create_dataset("x", data=x), f.create_dataset(name, data=labels)))
 

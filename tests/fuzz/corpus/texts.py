@@ -30,7 +30,8 @@ def make_config():
             "crlf": "lr: 0.5\r\nqubits: 3\r\n", "utf16": "lr: 0.5\n".encode("utf-16"),
             "bom": b"\xef\xbb\xbflr: 0.5\n", "folded": "note: >\n  a\n  b\n",
             "escape": 'note: "a\\x1bb\\u20ac"\n',
-            "tagged": "lr: !!float 0.5\n"}
+            "tagged": "lr: !!float 0.5\n", "flag": "grey: yes\n",
+            "found-control-character": 'note: "a\\x93\\u2028\\ufeff\\uffff\\x85c"\n'}
     bad = {"unknown": "lrr: 1\n", "range": "qubits: 21\n", "word": "lr: fast\n", "nan": "lr: .nan\n",
            "nan-word": "lr: nan\n", "twice": "lr: 1\nlr: 2\n", "alias-twice": "lr: 1\nlearning_rate: 2\n",
            "choice": "optimizer: lion\n", "list": "optimizer: [adam]\n",
@@ -42,7 +43,7 @@ def make_config():
            "nul-in-name": '"lr\\0x": 1\n', "line-in-name": '"a\\nb": 1\n', "not-utf8": b"note: \xff\n",
            "help": "help: true\n", "config": "config: other.yaml\n", "deep": "[" * 4000,
            "deep-mapping": "{a: " * 1000,
-           "laughs": "a: &a [x,x]\nb: &b [*a,*a]\nc: [*b,*b]\n", "flag": "grey: yes\n", "empty-value": "lr:\n",
+           "laughs": "a: &a [x,x]\nb: &b [*a,*a]\nc: [*b,*b]\n", "empty-value": "lr:\n",
            "integer": "qubits: 3.5\n", "large": "any-number: 99999999999999999999\n",
            "directive": "%YAML 9.9\n---\nlr: 1\n"}
     for name, data in good.items():
@@ -182,6 +183,7 @@ def make_noise():
         put("noise", name, data)
     for name, data in bad.items():
         put("noise", "bad-" + name, data)
+    put("noise", "bad-found-name-not-utf8", b"t1=1,t2=3,gate\xd3\x8b\x96\x92e=1")
     for name_, data in {"bad-time-negative": "gate-time=-1,t1=1", "bad-delete-in-name": '{"name":"a\x7f","all":{}}',
                         "bad-all-beside-list": '{"all":{"readout":2},"qubits":[{}]}', "all-beside-list": '{"all":{},"qubits":[{},{}]}',
                         "bad-second-qubit": '{"qubits":[{},{"readout":2},{}]}', "bad-qubit-number": '{"qubits":[1]}'}.items():

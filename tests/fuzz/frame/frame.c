@@ -132,8 +132,9 @@ static int replay(const char *corpus, const char *name)
 int main(void)
 {
     int failures = 0, files = 0;
+    const char *folder = getenv("CORPUS");
     char path[256];
-    snprintf(path, sizeof path, "tests/fuzz/%s", program_invocation_short_name);
+    snprintf(path, sizeof path, "%s/%s", folder ? folder : "build/corpus", program_invocation_short_name);
     DIR *corpus = opendir(path);
     need(corpus != NULL, "cannot be opened", path);
     for (const struct dirent *entry; (entry = readdir(corpus));)

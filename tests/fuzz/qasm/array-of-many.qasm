@@ -1,1 +1,0 @@
-input array[float, 5000] w; qubit q; rx(w[4999]) q;

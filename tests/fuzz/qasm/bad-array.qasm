@@ -1,1 +1,0 @@
-input array[float, 99999] x; qubit q;

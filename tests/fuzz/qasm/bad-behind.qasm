@@ -1,1 +1,0 @@
-bit c; qubit q; c = measure q; x q;

@@ -1,1 +1,0 @@
-gate a q { x q; 

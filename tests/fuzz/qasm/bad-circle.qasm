@@ -1,1 +1,0 @@
-gate a q { b q; } gate b q { a q; } qubit q; b q;

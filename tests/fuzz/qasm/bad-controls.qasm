@@ -1,1 +1,0 @@
-qubit q; ctrl(20) @ ctrl @ x q, q;

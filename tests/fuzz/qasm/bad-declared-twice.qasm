@@ -1,1 +1,0 @@
-input float w; input float w;

@@ -1,1 +1,0 @@
-input float w; qubit q; rx(1/w) q;

@@ -1,1 +1,0 @@
-qubit q; rx(1

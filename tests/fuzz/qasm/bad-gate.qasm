@@ -1,2 +1,0 @@
-qubit[2] q;
-  foo q[0];

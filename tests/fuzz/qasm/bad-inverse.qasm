@@ -1,1 +1,0 @@
-input float x; qubit q; rx(x / 4.9e-324) q;

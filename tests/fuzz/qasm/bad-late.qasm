@@ -1,1 +1,0 @@
-qubit q; x q; input float w;

@@ -1,1 +1,0 @@
-qubit q; for int i in [0:4095] for int j in [0:4095] ;

@@ -1,1 +1,0 @@
-gate a q {x q;x q;} gate b q {a q;a q;a q;a q;} gate c q {b q;b q;b q;b q;} gate d q {c q;c q;c q;c q;} gate e q {d q;d q;d q;d q;d q;d q;d q;d q;} gate f q {e q;e q;e q;e q;e q;e q;e q;e q;} gate g q {f q;f q;f q;f q;f q;f q;f q;f q;} gate h q {g q;g q;g q;g q;g q;g q;g q;g q;} qubit q; h q; h q; h q; h q; h q; h q;h q; h q;

@@ -1,1 +1,0 @@
-input float x; qubit q; rx(1e308*1e308*x) q;

@@ -1,1 +1,0 @@
-input float x; qubit q; rx((((x+1)*(x+1)))**4) q;

@@ -1,1 +1,0 @@
-input float w; qubit q; rx(w*w) q;

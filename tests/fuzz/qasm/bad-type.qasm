@@ -1,1 +1,0 @@
-input int n; qubit q;

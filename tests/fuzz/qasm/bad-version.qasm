@@ -1,1 +1,0 @@
-OPENQASM 2.0;

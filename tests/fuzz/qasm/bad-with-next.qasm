@@ -1,3 +1,0 @@
-qubit q;
-@ketline.with_next
-x q;

@@ -1,4 +1,0 @@
-OPENQASM 3.0;
-qubit q;
-rx(0.5) q;
-// no line behind this one

@@ -1,1 +1,0 @@
-qubit q; measure q;

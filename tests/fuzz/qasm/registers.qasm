@@ -1,1 +1,0 @@
-qubit q0; qubit q1; qubit q2; qubit q3; qubit q4; qubit q5; qubit q6; qubit q7; qubit q8; qubit q9; qubit q10; qubit q11; qubit q12; qubit q13; qubit q14; qubit q15; qubit q16; 
