@@ -154,7 +154,7 @@ demo-qrng: deps
 
 ## make demo-control the same for quantum control: pulses that flip a noisy qubit, what they are worth: out/demo-control
 demo-control: deps
-	$(call DEMO,control,qcontrol figures)
+	$(call DEMO,control,qcontrol figures cache)
 
 ## make demo-sgld    the same for Langevin sampling: chains on SYNTH and the digits, bounds on the test error: out/demo-sgld
 demo-sgld: deps
@@ -162,11 +162,11 @@ demo-sgld: deps
 
 ## make demo-seq     the same for sequence models: synthetic people, each left out in turn, quantum models beside their controls: out/demo-seq
 demo-seq: deps
-	$(call DEMO,eeg,qseq figures)
+	$(call DEMO,eeg,qseq figures cache)
 
 define DEMO
 	@$(MAKE) --no-print-directory $(JOBS) $(2:%=$(BUILD)/bin/%)
-	@$(MAKE) --no-print-directory $(JOBS) -f pipelines/$(1).mk BUILD=$(BUILD) OUT=out/$@
+	@$(MAKE) --no-print-directory $(JOBS) -O -f pipelines/$(1).mk BUILD=$(BUILD) OUT=out/$@
 	@$(MAKE) -q --no-print-directory all 2>/dev/null || echo "The other tools: make (two minutes)"
 endef
 

@@ -51,6 +51,6 @@ $(OUT)/figures/policy: $(OUT)/policy.h5 $(OUT)/regret.h5 FORCE | $(OUT)/figures
 $(STUDIED:%=$(OUT)/figures/%): $(OUT)/figures/%: $(OUT)/policy-%.h5 $(OUT)/regret-%.h5 FORCE | $(OUT)/figures
 	figures $(filter %.h5,$^) -o $@
 $(OUT)/found.txt: certificate $(OUT)/score.json $(OUT)/cz.h5 $(OUT)/regret.h5
-	@sh $(ROOT)pipelines/control-told.sh $(OUT) >$@
+	@sh $(ROOT)pipelines/control-told.sh $(OUT) $(filter-out --spread,$(FAMILY)) >$@
 $(OUT)/run.html: $(FILES:%=$(OUT)/%.h5) $(OUT)/found.txt FORCE
 	figures $(FILES:%=$(OUT)/%.h5) --found $(OUT)/found.txt --report $@

@@ -4,19 +4,15 @@
 set -eu
 out=$1
 shift
-fact() { # FILE NAME: of cache show
-    cache show "$out/$1" | sed -n "s/^$2  *//p"
-}
 for set in "$@"; do
-    awk -v set="$set" -v bound="$(fact "$set-bounds.h5" 'last bound')" -v test="$(fact "$set-bounds.h5" test)" \
-        -v delta="$(fact "$set-bounds.h5" delta)" -v calibrated="$(fact "$set-bounds.h5" calibrated)" \
-        -v by="$(fact "$set-bounds.h5" calibration)" 'BEGIN {
-        printf "%s, true labels, lowest temperature: test error %.1f %%", set, 100 * test
-        if (bound == "") printf "; no bound follows"
-        else printf "; bound %.1f %%, which holds with %g %% if the chains are at equilibrium", 100 * bound, 100 * (1 - delta)
-        if (calibrated != "") printf ", calibrated on random labels %.1f %% (no guarantee)\n", 100 * calibrated
-        else { sub(/^nothing: /, "", by); printf "; no calibrated one: %s\n", by }
-    }'
+    # Of the table: beta, +-, ..., test in the fifth column, bound in the ninth; of beta 0 it is what guessing has.
+    awk -v set="$set" '$1 ~ /^[0-9.e+]+$/ && NF == 11 { test[$1] = $5; bound = $9; last = $1; if (!n++) guess = $9 }
+        /^the best of / { best = $0; sub(/.*: /, "", best); split(best, b, /[, ]+/); at = $0; sub(/.* at beta /, "", at); sub(/ .*/, "", at) }
+        END {
+            if (!n || best == "") { print set ": no bound in the table of sgld bounds" >"/dev/stderr"; exit 1 }
+            printf "%s: the test error at beta %s is %.1f %%; the best bound, at beta %s, whose test error is %.1f %%, is %.1f %%%s, and holds with 99 %% if the chains are at equilibrium.\n", \
+                set, last, 100 * test[last], at, 100 * test[at], 100 * b[1], b[1] < guess ? "" : sprintf(" (guessing: %.0f %%)", 100 * guess)
+        }' "$out/$set-bounds.txt"
 done
 for chains in "$out"/*-true.txt "$out"/*-random.txt; do
     name=${chains##*/}

@@ -25,7 +25,7 @@ $(OUT)/classic.h5: FORCE | $(OUT)
 $(OUT)/%.txt: $(OUT)/%.h5 FORCE
 	sgld diagnose $< >$@
 $(OUT)/%-bounds.h5: $(OUT)/%-true.h5 $(OUT)/%-random.h5 FORCE
-	sgld bounds $(OUT)/$*-true.h5 --calibrate-on $(OUT)/$*-random.h5 -o $@
+	sgld bounds $(OUT)/$*-true.h5 --calibrate-on $(OUT)/$*-random.h5 -o $@ >$(@:h5=txt) && tail -1 $(@:h5=txt)
 $(OUT)/found.txt: $(CHAINS:%=$(OUT)/%.txt) $(TRUE:%=$(OUT)/%-bounds.h5)
 	@sh $(ROOT)pipelines/langevin-told.sh $(OUT) $(TRUE) >$@
 $(OUT)/run.html: $(CHAINS:%=$(OUT)/%.h5) $(TRUE:%=$(OUT)/%-bounds.h5) $(OUT)/found.txt FORCE
