@@ -131,16 +131,15 @@ void kl_head_remark_unfinished(const struct kl_log *log, const struct kl_head_tr
     for (int i = 0; i < controls->n; i++) {
         const double share = unfinished(&controls->trains[i]);
         if (share > 0)
-            used += (size_t)snprintf(names + used, sizeof names - used, "%s%s (%.0f %%)",
+            used += (size_t)snprintf(names + used, sizeof names - used, "%s%s %.0f %%",
                                      several++ ? ", " : "", kl_head_control_name(i), share);
     }
     if (several)
         kl_caution(
             log,
-            "%s control%s not trained to %s end, by the same measure of %lld epochs: a part of the "
-            "difference%s to %s is that; give more --epochs",
-            names, several > 1 ? "s are" : " is", several > 1 ? "their" : "its", epochs,
-            several > 1 ? "s" : "", several > 1 ? "them" : "it");
+            "control%s not trained to the end: of what the training loss fell by, the last tenth of the "
+            "%lld epochs brought %s; part of the difference%s to %s is that; give more --epochs",
+            several > 1 ? "s" : "", epochs, names, several > 1 ? "s" : "", several > 1 ? "them" : "it");
 }
 
 /* ---- samples ----
@@ -248,9 +247,9 @@ int kl_head_remark_samples(const struct kl_log *log, const struct kl_head_train 
     if (n && n < FEW)
         kl_caution(
             log,
-            "%zu validation sample%s choose%s the epoch and %s the accuracy: too few to tell heads "
-            "apart; give more samples, or %s",
-            n, kl_s(n), n == 1 ? "s" : "", n == 1 ? "is" : "are",
+            "only %zu validation sample%s: by %s the epoch is chosen and accuracies are given, too few to "
+            "tell heads apart; give more samples, or %s",
+            n, kl_s(n), n == 1 ? "it" : "them",
             t->loop.options.folds ? "fewer folds" : "a larger --val-fraction");
     if (all_equal(t->features))
         kl_caution(log, "all %zu rows of the features are equal: there is nothing to learn from them",

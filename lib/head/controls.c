@@ -120,8 +120,8 @@ void kl_head_controls_say_collapsed(const struct kl_log *log, const char *of,
     if (*text)
         kl_caution(
             log,
-            "%s%s controls do not tell all classes apart (docs/head.md, 'Lost classes'), which makes "
-            "part of the differences to them",
+            "%scontrols that do not tell all classes apart (docs/head.md, 'Lost classes'): %s; part of "
+            "the differences to them is that",
             of, text);
 }
 
@@ -164,11 +164,14 @@ void kl_head_control_numbers(struct kl_control_numbers *to, const struct kl_pair
     }
 }
 
-void kl_head_controls_write(FILE *to, const struct kl_paired *differences, int n)
+void kl_head_controls_write(FILE *to, const struct kl_paired *differences, int n,
+                            const size_t collapsed[KL_CONTROLS])
 {
     char text[KL_PAIRED_TEXT];
     for (int i = 0; i < n; i++) {
         kl_stats_paired_text(text, &differences[i]);
-        fprintf(to, "  circuit - %-6s %s\n", kl_head_control_name(i), text);
+        fprintf(to, "  circuit - %-6s %s", kl_head_control_name(i), text);
+        if (collapsed[i]) fprintf(to, "; %zu control%s lost a class", collapsed[i], kl_s(collapsed[i]));
+        fputc('\n', to);
     }
 }

@@ -57,8 +57,10 @@ struct kl_control_numbers {
 };
 void kl_head_control_numbers(struct kl_control_numbers *to, const struct kl_paired *differences, int n,
                              bool told);
-/* "  circuit - twin   +0.0012 (95 % ...)", a line each. */
-void kl_head_controls_write(FILE *to, const struct kl_paired *differences, int n);
+/* "  circuit - twin   +0.0012 (95 % ...)", a line each; collapsed: controls that do not tell all classes
+   apart. */
+void kl_head_controls_write(FILE *to, const struct kl_paired *differences, int n,
+                            const size_t collapsed[KL_CONTROLS]);
 
 /* ---- Heads that have collapsed: that take the samples of one class for another's, or end far below the
    heads of other seeds (docs/head.md, "Lost classes")

@@ -268,7 +268,7 @@ void kl_head_evaluation_tell(FILE *to, const struct kl_evaluation_found *found)
     kl_head_trajectory_error_write(to, e->trajectories, e->drawn, e->replicas);
     kl_head_mitigation_write(to, &e->mitigation, e->mitigated, e->replicas);
     if (found->controls->absent) fprintf(to, "  no controls: %s\n", found->controls->absent);
-    else kl_head_controls_write(to, found->controls->difference, KL_CONTROLS);
+    else kl_head_controls_write(to, found->controls->difference, KL_CONTROLS, found->controls->collapsed);
     if (test)
         fprintf(to, "McNemar%s: %lld right only here, %lld only in %s (accuracy %.4f), p = %.4g (%s)\n",
                 e->replicas > 1 ? ", first heads" : "", (long long)test->only_first,

@@ -155,7 +155,7 @@ static int summarise_as_json(const struct kl_head_run *run, const struct kl_trai
 
 static void write_controls(const struct kl_head_run *run, FILE *out)
 {
-    kl_head_controls_write(out, run->found, run->n_found);
+    kl_head_controls_write(out, run->found, run->n_found, run->collapsed_controls);
     fprintf(out, "  controls: %.1f s; parameters: circuit %zu, twin %zu%s\n",
             kl_head_controls_seconds(&run->controls), run->model.circuit->n_weights,
             kl_head_twin_parameters(&run->controls.models[0].shape),

@@ -194,9 +194,9 @@ int kl_control_pair_value(double *value, const struct kl_control_pair *pair, int
     if (system && (!kl_control_time_unit(&unit, system->time_unit) || unit == KL_CONTROL_UNITLESS))
         return kl_fail(
             err, KL_EUSAGE,
-            "--%s: found '%.*s', but system %s has no unit of time: its numbers stand without "
-            "units",
-            option, pair->length, pair->at, system->name);
+            "--%s: found '%.*s', but system %s has no unit of time: give numbers without units%s",
+            option, pair->length, pair->at, system->name,
+            strcmp(system->name, "qubit") ? "" : ", or --system transmon --levels 2, a qubit in ns");
     snprintf(where, sizeof where, "--%s%s%s", option, pair->name[0] ? ": " : "", pair->name);
     const int code = kl_control_units_read(value, pair->quantity, (enum kl_control_quantity)quantity,
                                            unit, where, err);

@@ -301,10 +301,22 @@ static int save(struct kl_mode_run *run, struct kl_writer *writer, struct kl_err
                 : kl_store_writer_number(writer, "", "trapped", (double)w->trapped / w->ended, err);
 }
 
+/* Nearly all starts of at least so many are trapped: what docs/control.md says of it. */
+enum { MANY = 8 };
+static void say_trapped(const struct kl_log *log, const struct work *w)
+{
+    if (w->ended >= MANY && 10 * w->trapped >= 9 * w->ended)
+        kl_caution(log,
+                   "%.0f %% of the starts ended more than a hundredth above the best loss: the gate may "
+                   "need a longer --duration; else more --starts may find a better pulse",
+                   100.0 * w->trapped / w->ended);
+}
+
 /* Judge the loss over the law by members that the search did not see: a fit says nothing of the law. */
 static int judge_law(struct kl_mode_run *run, struct kl_error *err)
 {
     const struct work *w = run->state;
+    say_trapped(run->stage.log, w);
     const struct kl_control_report *r = &w->report;
     const struct kl_control_setup *s = &w->setup;
     char more[160] = "";

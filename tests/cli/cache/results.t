@@ -142,4 +142,4 @@ $ extract-features $DATA/digits/test-images-idx3-ubyte --resize 28 --limit 100 -
 > 1
 > 2
 > ["epochs","parameters","point","val_accuracy","val_loss"]
-! qsweep: 10 validation samples choose the epoch and are the accuracy: too few to tell heads apart; give more samples, or a larger --val-fraction
+! qsweep: only 10 validation samples: by them the epoch is chosen and accuracies are given, too few to tell heads apart; give more samples, or a larger --val-fraction

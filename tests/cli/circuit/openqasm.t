@@ -125,8 +125,8 @@ $ printf 'input float x; input float x_1; input float a; input array[float, 3] w
 + qtrain f.h5 --circuit-file unused.qasm --epochs 1 -q -o u.h5; qtrain f.h5 --circuit-file unused.qasm --epochs 1 -f -o u.h5 > log
 + printf 'input float x; input float x_1; input float a; qubit q; rx(a*x*x_1) q;' >used.qasm; qtrain f.h5 --circuit-file used.qasm --epochs 1 -f -o u.h5 > log
 ! qtrain: no gate uses 1 of the circuit's 2 inputs and 2 of its 4 weights: they count as parameters and change nothing; take them out of the OpenQASM
-! qtrain: 10 validation samples choose the epoch and are the accuracy: too few to tell heads apart; give more samples, or a larger --val-fraction
-! qtrain: 10 validation samples choose the epoch and are the accuracy: too few to tell heads apart; give more samples, or a larger --val-fraction
+! qtrain: only 10 validation samples: by them the epoch is chosen and accuracies are given, too few to tell heads apart; give more samples, or a larger --val-fraction
+! qtrain: only 10 validation samples: by them the epoch is chosen and accuracies are given, too few to tell heads apart; give more samples, or a larger --val-fraction
 
 # A call is one gate, whatever it is made of: counted once, written as it was read; so is a row of them that the text says is one.
 $ printf 'OPENQASM 3.0;\ninput float x; input float w;\nqubit[2] q;\nswap q[0], q[1];\ncp(x + w) q[0], q[1];\nu(x + 1, w, 0.5 - x) q[0];\nu(x, w, 0.5) q[1];\ny q[0];\nid q[1];\ncrx(2*x*w - w) q[1], q[0];\nrzz(w) q[0], q[1];\n' >one.qasm

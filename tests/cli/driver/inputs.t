@@ -138,9 +138,9 @@ $ qtrain f.h5 -e 1 --no-controls --note one -o n.h5; qtrain f.h5 -e 1 --no-contr
 > n.h5: up to date: 1 epoch, val accuracy 0.0000 (best epoch 1), # s, # s/epoch
 > n.h5: up to date: 1 epoch, val accuracy 0.0000 (best epoch 1), # s, # s/epoch
 > 0
-! qtrain: 3 validation samples choose the epoch and are the accuracy: too few to tell heads apart; give more samples, or a larger --val-fraction
+! qtrain: only 3 validation samples: by them the epoch is chosen and accuracies are given, too few to tell heads apart; give more samples, or a larger --val-fraction
 ! qtrain: --note is not kept: n.h5 is up to date, with the record of the run that wrote it
-! qtrain: 3 validation samples choose the epoch and are the accuracy: too few to tell heads apart; give more samples, or a larger --val-fraction
+! qtrain: only 3 validation samples: by them the epoch is chosen and accuracies are given, too few to tell heads apart; give more samples, or a larger --val-fraction
 ? 1
 
 # What is asked of the wrong half of a tool, or of images and a table at once.

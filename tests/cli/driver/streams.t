@@ -94,7 +94,7 @@ $ qtrain f.h5 --epochs 2 -o y.h5 --history - 2>words | jq -c '[.replica, .epoch]
 > y.h5
 $ qtrain f.h5 --epochs 2 -o y.h5 --history - 2>words | wc -l; cat words
 > 2
-> qtrain: 10 validation samples choose the epoch and are the accuracy: too few to tell heads apart; give more samples, or a larger --val-fraction
+> qtrain: only 10 validation samples: by them the epoch is chosen and accuracies are given, too few to tell heads apart; give more samples, or a larger --val-fraction
 > y.h5: up to date: 2 epochs, val accuracy 0.1000 (best epoch 2), # s, # s/epoch
 >   circuit - twin   -0.1000 (one seed; several --replicas give an interval)
 >   circuit - frozen +0.0000 (one seed; several --replicas give an interval)

@@ -34,7 +34,7 @@ $ printf 'It pays,\n  so & so.\n\n' >own.txt; figures head.h5 report.h5 --found 
 > <p class="lead">report.h5: accuracy X (95 % over samples X to X) over 2 heads, on 360 samples; the head was trained on these samples</p>
 > <p class="caution">report.h5: test.h5: head.h5 was trained on these; --split val takes those that it has not seen</p>
 > <p class="caution">report.h5: 2 of 2 heads do not tell all classes apart: replica 0 takes '0' for '5', '1' for '5', '2' for '5' and 6 more (accuracy X), replica 1 takes '0' for '4', '1' for '4', '2' for '4' and 6 more (accuracy X); docs/head.md, 'Lost classes'</p>
-> <p class="caution">report.h5: 2 of 2 twin, 2 of 2 frozen, 2 of 2 none controls do not tell all classes apart (docs/head.md, 'Lost classes'), which makes part of the differences to them</p>
+> <p class="caution">report.h5: controls that do not tell all classes apart (docs/head.md, 'Lost classes'): 2 of 2 twin, 2 of 2 frozen, 2 of 2 none; part of the differences to them is that</p>
 > <h2>Files</h2>
 > <h2>report.h5</h2>
 > <details><summary>Facts and tables</summary>
@@ -48,7 +48,7 @@ $ printf 'It pays,\n  so & so.\n\n' >own.txt; figures head.h5 report.h5 --found 
 > <p class="lead">so &amp; so.</p>
 > <p class="caution">report.h5: test.h5: head.h5 was trained on these; --split val takes those that it has not seen</p>
 > <p class="caution">report.h5: 2 of 2 heads do not tell all classes apart: replica 0 takes '0' for '5', '1' for '5', '2' for '5' and 6 more (accuracy X), replica 1 takes '0' for '4', '1' for '4', '2' for '4' and 6 more (accuracy X); docs/head.md, 'Lost classes'</p>
-> <p class="caution">report.h5: 2 of 2 twin, 2 of 2 frozen, 2 of 2 none controls do not tell all classes apart (docs/head.md, 'Lost classes'), which makes part of the differences to them</p>
+> <p class="caution">report.h5: controls that do not tell all classes apart (docs/head.md, 'Lost classes'): 2 of 2 twin, 2 of 2 frozen, 2 of 2 none; part of the differences to them is that</p>
 > <h2>Files</h2>
 > <h2>head.h5</h2>
 > <details><summary>Facts and tables</summary>

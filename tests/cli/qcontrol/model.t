@@ -105,7 +105,7 @@ $ qcontrol optimize --model half.yaml --spread 'amplitude=1 MHz' -o x.h5 2>&1 | 
 $ qcontrol optimize --model half.yaml --spread 'd=1 MHz us' -o x.h5 2>&1 | tail -n 1
 > qcontrol: --spread: found 'us', expected NAME=NUMBER
 $ qcontrol optimize --spread 'detuning=1 MHz' -o x.h5
-! qcontrol: --spread: found 'detuning=1 MHz', but system qubit has no unit of time: its numbers stand without units
+! qcontrol: --spread: found 'detuning=1 MHz', but system qubit has no unit of time: give numbers without units, or --system transmon --levels 2, a qubit in ns
 ? 2
 $ qcontrol budget a.h5 --sigma 'skew_y=1 MHz' 2>&1 | tail -n 1
 > qcontrol: --sigma: skew_y: found the unit 'MHz', expected one of s, ms, us, ns or ps

@@ -76,7 +76,7 @@ $ for o in "-T 30" "-T 30ns" "-T '0.03 us' --low-pass '0 us' --slew '0 1/ns'"; d
 > 1
 $ qcontrol optimize --system transmon -T '30 MHz' -o e.h5; qcontrol optimize -T '30 ns' -o e.h5; qcontrol optimize --system transmon -T '-3 ns' -o e.h5
 ! qcontrol: --duration: found the unit 'MHz', expected one of s, ms, us, ns or ps
-! qcontrol: --duration: found '30 ns', but system qubit has no unit of time: its numbers stand without units
+! qcontrol: --duration: found '30 ns', but system qubit has no unit of time: give numbers without units, or --system transmon --levels 2, a qubit in ns
 ! qcontrol: --duration: found '-3 ns', -3 without the unit, expected 0 to 1000000000
 ? 2
 

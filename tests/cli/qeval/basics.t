@@ -7,17 +7,17 @@ $ D=$DATA/digits; extract-features $D/test-images-idx3-ubyte --resize 28 -q -o t
 
 $ qeval a.h5 test.h5 -o r.h5 | sed -E 's/[+-]?[0-9]\.[0-9]+/#/g'
 > r.h5: accuracy # [#, #], log loss #, ECE # on 360 samples
->   circuit - twin   # (one seed; several --replicas give an interval)
->   circuit - frozen # (one seed; several --replicas give an interval)
->   circuit - none   # (one seed; several --replicas give an interval)
+>   circuit - twin   # (one seed; several --replicas give an interval); 1 control lost a class
+>   circuit - frozen # (one seed; several --replicas give an interval); 1 control lost a class
+>   circuit - none   # (one seed; several --replicas give an interval); 1 control lost a class
 ! qeval: test.h5: a.h5 was trained on these; --split val takes those that it has not seen
 
 # Progress is told of what takes longer than two seconds, and is not in the key.
 $ qeval a.h5 test.h5 --progress json -o r.h5
 > r.h5: up to date: accuracy 0.1778 [0.1417, 0.2206], log loss 2.2796, ECE 0.0633 on 360 samples
->   circuit - twin   -0.1639 (one seed; several --replicas give an interval)
->   circuit - frozen -0.0250 (one seed; several --replicas give an interval)
->   circuit - none   -0.4389 (one seed; several --replicas give an interval)
+>   circuit - twin   -0.1639 (one seed; several --replicas give an interval); 1 control lost a class
+>   circuit - frozen -0.0250 (one seed; several --replicas give an interval); 1 control lost a class
+>   circuit - none   -0.4389 (one seed; several --replicas give an interval); 1 control lost a class
 ! qeval: test.h5: a.h5 was trained on these; --split val takes those that it has not seen
 
 $ qeval a.h5 test.h5 --split val -o v.h5 | sed -E 's/[+-]?[0-9]\.[0-9]+/#/g'
@@ -29,9 +29,9 @@ $ qeval a.h5 test.h5 --split val -o v.h5 | sed -E 's/[+-]?[0-9]\.[0-9]+/#/g'
 $ qeval a.h5 test.h5 --compare b.h5 -o c.h5 |
 + sed -E 's/[+-]?[0-9]\.[0-9]+/#/g; s/[0-9]+ (right|only)/# \1/g; s/exact|chi-squared/TEST/'
 > c.h5: accuracy # [#, #], log loss #, ECE # on 360 samples
->   circuit - twin   # (one seed; several --replicas give an interval)
->   circuit - frozen # (one seed; several --replicas give an interval)
->   circuit - none   # (one seed; several --replicas give an interval)
+>   circuit - twin   # (one seed; several --replicas give an interval); 1 control lost a class
+>   circuit - frozen # (one seed; several --replicas give an interval); 1 control lost a class
+>   circuit - none   # (one seed; several --replicas give an interval); 1 control lost a class
 > McNemar: # right only here, # only in b.h5 (accuracy #), p = # (TEST)
 ! qeval: test.h5: a.h5 was trained on these; --split val takes those that it has not seen
 ! qeval: test.h5: b.h5 was trained on these; --split val takes those that it has not seen

@@ -9,9 +9,9 @@ $ D=$DATA/digits; extract-features $D/train-images-idx3-ubyte --resize 28 --limi
 
 $ qeval with.h5 test.h5 -o with-report.h5
 > with-report.h5: accuracy # +- # (standard deviation over 3 heads; 95 % over samples # to #), on 360 samples
->   circuit - twin   # (95 % # to #, paired over 3 seeds)
->   circuit - frozen # (95 % # to #, paired over 3 seeds)
->   circuit - none   # (95 % # to #, paired over 3 seeds)
+>   circuit - twin   # (95 % # to #, paired over 3 seeds); 3 controls lost a class
+>   circuit - frozen # (95 % # to #, paired over 3 seeds); 3 controls lost a class
+>   circuit - none   # (95 % # to #, paired over 3 seeds); 3 controls lost a class
 
 $ qeval without.h5 test.h5 -o without-report.h5
 > without-report.h5: accuracy # +- # (standard deviation over 3 heads; 95 % over samples # to #), on 360 samples
@@ -52,9 +52,9 @@ $ cache show with-report.h5 | grep -A 2 '^circuit'
 
 # one replica
 $ qtrain train.h5 --epochs 1 -q -o one.h5; qeval one.h5 test.h5 -o one-report.h5 | sed 1d
->   circuit - twin   # (one seed; several --replicas give an interval)
->   circuit - frozen # (one seed; several --replicas give an interval)
->   circuit - none   # (one seed; several --replicas give an interval)
+>   circuit - twin   # (one seed; several --replicas give an interval); 1 control lost a class
+>   circuit - frozen # (one seed; several --replicas give an interval); 1 control lost a class
+>   circuit - none   # (one seed; several --replicas give an interval); 1 control lost a class
 
 $ figures -q with.h5 with-report.h5 --format svg -o figures && ls figures
 > calibration.svg

@@ -7,9 +7,9 @@ $ D=$DATA/digits/test-images-idx3-ubyte; extract-features $D --resize 28 --limit
 
 $ qeval h.h5 mean.h5 -o r.h5 | sed -E 's:[+-]?[0-9]\.[0-9]+:#:g'
 > r.h5: accuracy # [#, #], log loss #, ECE # on 96 samples
->   circuit - twin   # (one seed; several --replicas give an interval)
->   circuit - frozen # (one seed; several --replicas give an interval)
->   circuit - none   # (one seed; several --replicas give an interval)
+>   circuit - twin   # (one seed; several --replicas give an interval); 1 control lost a class
+>   circuit - frozen # (one seed; several --replicas give an interval); 1 control lost a class
+>   circuit - none   # (one seed; several --replicas give an interval); 1 control lost a class
 ! qeval: mean.h5: preprocess is grey, 28 x 28 (bilinear, antialias), /255, minus (0.5,0.5,0.5), divided by (0.229,0.224,0.225), but h.h5 was trained on grey, 28 x 28 (bilinear, antialias), /255, minus (0.485,0.456,0.406), divided by (0.229,0.224,0.225); unless that is meant, extract these with the same options
 ! qeval: mean.h5: h.h5 was trained on features of the same images (ROOT/data/digits/test-images-idx3-ubyte); unless these are others of them, this is not the accuracy on new ones
 

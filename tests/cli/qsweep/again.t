@@ -9,13 +9,13 @@ $ o="--grid lr=1e-3,1e-2,3e-2 --reduction 8 --epochs 2 --replicas 2 --no-provena
 > ---
 > > s.h5: up to date; 3 points of 2 heads
 > 3
-! qsweep: 10 validation samples choose the epoch and are the accuracy: too few to tell heads apart; give more samples, or a larger --val-fraction
+! qsweep: only 10 validation samples: by them the epoch is chosen and accuracies are given, too few to tell heads apart; give more samples, or a larger --val-fraction
 ! qsweep: 3 of 3 heads are not in s-heads as this table has them; --force trains all
 $ o=$(cat options); qsweep f.h5 $o --json -f -o s.h5 >first.json; qsweep f.h5 $o --json -o s.h5 >again.json
 + jq -c 'del(.seconds, .status, .cautions)' first.json | diff - <(jq -c 'del(.status, .cautions)' again.json) && jq -r '.status, .best_command' again.json
 > up to date
 > qtrain f.h5 --reduction 8 --epochs 2 --lr 0.03 --replicas 2 -o s-best.h5
-! qsweep: 10 validation samples choose the epoch and are the accuracy: too few to tell heads apart; give more samples, or a larger --val-fraction
+! qsweep: only 10 validation samples: by them the epoch is chosen and accuracies are given, too few to tell heads apart; give more samples, or a larger --val-fraction
 
 # The command names the input and output of today.
 $ ln -s f.h5 same.h5; mv s.h5 u.h5; qsweep same.h5 $(cat options) -o u.h5 | tail -n 1
@@ -55,15 +55,15 @@ $ o=$(cat options); for i in 0 1 0; do qsweep f.h5 $o --shard $i/2 --heads h -o 
 > < the best again, with its controls: qtrain f.h5 --reduction 8 --epochs 2 --lr 0.03 --replicas 2 -o m-best.h5
 > ---
 > > the best again, with its controls: qtrain f.h5 --reduction 8 --epochs 2 --lr 0.03 --replicas 2 -o s-best.h5
-! qsweep: 10 validation samples choose the epoch and are the accuracy: too few to tell heads apart; give more samples, or a larger --val-fraction
-! qsweep: 10 validation samples choose the epoch and are the accuracy: too few to tell heads apart; give more samples, or a larger --val-fraction
+! qsweep: only 10 validation samples: by them the epoch is chosen and accuracies are given, too few to tell heads apart; give more samples, or a larger --val-fraction
+! qsweep: only 10 validation samples: by them the epoch is chosen and accuracies are given, too few to tell heads apart; give more samples, or a larger --val-fraction
 ! qsweep: 3 of 3 heads are not in m-heads as this table has them; --force trains all
 ? 1
 
 # A loss beyond all bounds has its column still; where all diverged there is no best point, and is none again.
 $ qsweep f.h5 --grid lr=1 --weight-decay 1000 --optimizer adamw --epochs 3 -o b.h5 | sed -nE '/^lr/s/ +0\.[0-9]+ +[0-9]\.[0-9]+e\+[0-9]+/ # #e+#/p'
 > lr=1        3       70186 # #e+#
-! qsweep: 10 validation samples choose the epoch and are the accuracy: too few to tell heads apart; give more samples, or a larger --val-fraction
+! qsweep: only 10 validation samples: by them the epoch is chosen and accuracies are given, too few to tell heads apart; give more samples, or a larger --val-fraction
 $ o="--grid weight-decay=1000,999 --optimizer adamw --lr 1 --epochs 40"; qsweep f.h5 $o -q -o n.h5 2>log; qsweep f.h5 $o -o n.h5; qsweep f.h5 $o --json -o n.h5 | jq -c keys
 > point              epochs  parameters  val accuracy  val loss
 > weight-decay=1000       0       70186  diverged

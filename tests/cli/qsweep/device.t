@@ -10,7 +10,7 @@ $ export KETLINE_CUDA=$BUILD/tests/cuda/libketline-cuda.so; o="--epochs 2 --redu
 > lr=1e-3_layers=2.h5
 > lr=3e-3_layers=1.h5
 > lr=3e-3_layers=2.h5
-! qsweep: 7 validation samples choose the epoch and are the accuracy: too few to tell heads apart; give more samples, or a larger --val-fraction
+! qsweep: only 7 validation samples: by them the epoch is chosen and accuracies are given, too few to tell heads apart; give more samples, or a larger --val-fraction
 
 # What a GPU cannot do is refused before any point is trained; a lost GPU leaves what is finished.
 $ export KETLINE_CUDA=$BUILD/tests/cuda/libketline-cuda.so; qsweep f.h5 --grid "shots=10,20" --epochs 1 --device cuda -o x.h5; s=$?; ls x* 2> log; (exit $s)
@@ -20,7 +20,7 @@ $ export KETLINE_CUDA=$BUILD/tests/cuda/libketline-cuda.so; o="--epochs 2 --redu
 + KETLINE_EMULATED_FAIL=200 qsweep f.h5 --grid "lr=1e-3,2e-3,3e-3" $o --device cuda --threads 1 -o l.h5 2> err; echo $?; sed 's/: .*: CUDA/: CUDA/' err; ls l-heads
 + qsweep -q f.h5 --grid "lr=1e-3,2e-3,3e-3" $o --device cuda -o l.h5 && ls l.h5
 > 75
-> qsweep: 7 validation samples choose the epoch and are the accuracy: too few to tell heads apart; give more samples, or a larger --val-fraction
+> qsweep: only 7 validation samples: by them the epoch is chosen and accuracies are given, too few to tell heads apart; give more samples, or a larger --val-fraction
 > qsweep: CUDA says: emulated failure
 > lr=1e-3.h5
 > l.h5

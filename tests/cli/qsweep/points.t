@@ -8,7 +8,7 @@ $ mkdir a b; circuit qasm --qubits 2 --layers 1 >a/c.qasm; circuit qasm --qubits
 $ qsweep f.h5 --grid "circuit-file=a/c.qasm,b/c.qasm" --reduction 4 --epochs 2 -o f-sweep.h5 | tail -n 1 |
 + sed 's/[ab]\/c.qasm/X\/c.qasm/'
 > the best again, with its controls: qtrain f.h5 --circuit-file X/c.qasm --reduction 4 --epochs 2 -o f-sweep-best.h5
-! qsweep: 20 validation samples choose the epoch and are the accuracy: too few to tell heads apart; give more samples, or a larger --val-fraction
+! qsweep: only 20 validation samples: by them the epoch is chosen and accuracies are given, too few to tell heads apart; give more samples, or a larger --val-fraction
 $ for f in a b; do qtrain f.h5 --circuit-file $f/c.qasm --reduction 4 --epochs 2 --no-controls --key -o x.h5
 + cache show f-sweep-heads/circuit-file=$f-c.qasm.h5 | sed -n 's/^key *//p'; done | sed -E 's/^.* //' | uniq -c | sed -E 's/[0-9a-f]{64}/#/'
 >       2 #
@@ -30,9 +30,9 @@ $ cp a/c.qasm c.qasm; run() { qsweep f.h5 --grid "lr=1e-3,2e-3" --reduction 4 --
 > q.h5: up to date; 2 points of 1 head
 > q.h5: 2 points of 1 head, # s; heads in q-heads
 > q.h5: 2 points of 1 head, # s; heads in q-heads
-! qsweep: 20 validation samples choose the epoch and are the accuracy: too few to tell heads apart; give more samples, or a larger --val-fraction
-! qsweep: 20 validation samples choose the epoch and are the accuracy: too few to tell heads apart; give more samples, or a larger --val-fraction
-! qsweep: 20 validation samples choose the epoch and are the accuracy: too few to tell heads apart; give more samples, or a larger --val-fraction
+! qsweep: only 20 validation samples: by them the epoch is chosen and accuracies are given, too few to tell heads apart; give more samples, or a larger --val-fraction
+! qsweep: only 20 validation samples: by them the epoch is chosen and accuracies are given, too few to tell heads apart; give more samples, or a larger --val-fraction
+! qsweep: only 20 validation samples: by them the epoch is chosen and accuracies are given, too few to tell heads apart; give more samples, or a larger --val-fraction
 $ qsweep f.h5 --grid "lr=1e-3,2e-3" --reduction 4 --epochs 2 --dry-run -o q.h5 | sed -E 's/[0-9a-f]{12}\.\.\./#.../g; s/at most/about/' | grep -v ^key
 > miss: the target has another key
 >   options.epochs: 1 -> 2

@@ -20,9 +20,9 @@ $ figures h.h5 r.h5 --report page.html -q -o figures; grep -c 'class="caution">[
 > 2
 
 # Of several heads, and their controls; without samples kept for validation; as a point of a sweep.
-$ qtrain x.h5 --epochs 3 --batch-size 32 --replicas 2 --json -o h.h5 2>&1 >h.json | grep -o '^qtrain: 2 of 2 heads do not tell\|^qtrain: . of 2 twin, .*$'; jq .collapsed h.json
+$ qtrain x.h5 --epochs 3 --batch-size 32 --replicas 2 --json -o h.h5 2>&1 >h.json | grep -o '^qtrain: 2 of 2 heads do not tell\|^qtrain: controls that do not tell.*$'; jq .collapsed h.json
 > qtrain: 2 of 2 heads do not tell
-> qtrain: # of 2 twin, # of 2 frozen, # of 2 none controls do not tell all classes apart (docs/head.md, 'Lost classes'), which makes part of the differences to them
+> qtrain: controls that do not tell all classes apart (docs/head.md, 'Lost classes'): # of 2 twin, # of 2 frozen, # of 2 none; part of the differences to them is that
 > 2
 $ qtrain x.h5 --epochs 20 --batch-size 32 --val-fraction 0 --no-controls -q -o h.h5; cache show h.h5 | grep -o '^caution.*train accuracy'
 > caution    the head does not tell all classes apart: it takes ONE FOR THE OTHER (train accuracy

@@ -51,16 +51,16 @@ $ export KETLINE_CUDA=$BUILD/tests/cuda/libketline-cuda.so; o="--epochs 4 --redu
 > .head.h5.checkpoint
 > cpu.h5
 > head.h5
-! qtrain: N validation samples choose the epoch and are the accuracy: too few to tell heads apart; give more samples, or a larger --val-fraction
+! qtrain: only 7 validation samples: by them the epoch is chosen and accuracies are given, too few to tell heads apart; give more samples, or a larger --val-fraction
 ! qtrain: found .head.h5.checkpoint: N of 4 epochs of the head; N left, then 3 controls
 
 # Too little memory on the GPU: said in one line, with the same bytes; none for the heads: one line.
 $ export KETLINE_CUDA=$BUILD/tests/cuda/libketline-cuda.so; o="--epochs 2 --reduction 8 --classifier none --batch-size 8 --no-controls --progress none"
 + qtrain -q f.h5 $o --device cuda --no-provenance -o roomy.h5 > log; KETLINE_EMULATED_MEMORY=200000 qtrain f.h5 $o --device cuda --no-provenance -o small.h5 > log
 + cmp roomy.h5 small.h5; KETLINE_EMULATED_MEMORY=50000 qtrain f.h5 $o --device cuda -o none.h5
-! qtrain: N validation samples choose the epoch and are the accuracy: too few to tell heads apart; give more samples, or a larger --val-fraction
+! qtrain: only 7 validation samples: by them the epoch is chosen and accuracies are given, too few to tell heads apart; give more samples, or a larger --val-fraction
 ! qtrain: the GPU's memory is full: features are streamed; the results are the same
-! qtrain: N validation samples choose the epoch and are the accuracy: too few to tell heads apart; give more samples, or a larger --val-fraction
+! qtrain: only 7 validation samples: by them the epoch is chosen and accuracies are given, too few to tell heads apart; give more samples, or a larger --val-fraction
 ! qtrain: heads: the GPU's memory is full; fewer of them, or --device cpu
 ? 75
 

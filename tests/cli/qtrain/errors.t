@@ -105,11 +105,11 @@ $ qtrain f.h5 --seed -1 -o new.h5
 $ qtrain f.h5 -e 1 --no-controls --momentum 0.9 --beta1 0.8 --period 3 -o new.h5 >log
 ! qtrain: --momentum: changes nothing without --optimizer sgd|spsa
 ! qtrain: --period: changes nothing without --schedule step
-! qtrain: 6 validation samples choose the epoch and are the accuracy: too few to tell heads apart; give more samples, or a larger --val-fraction
+! qtrain: only 6 validation samples: by them the epoch is chosen and accuracies are given, too few to tell heads apart; give more samples, or a larger --val-fraction
 $ extract-features -q $DATA/digits/train-images-idx3-ubyte --resize 28 --limit 128 --shard 1/2 -o part.h5
 + qtrain part.h5 -e 1 --no-controls -o new.h5 >log
 ! qtrain: part.h5: is part 1 of 2, numbered from 0; cache merge makes one file of all
-! qtrain: 6 validation samples choose the epoch and are the accuracy: too few to tell heads apart; give more samples, or a larger --val-fraction
+! qtrain: only 6 validation samples: by them the epoch is chosen and accuracies are given, too few to tell heads apart; give more samples, or a larger --val-fraction
 $ true | qtrain - -o new.h5
 ! qtrain: standard input: is empty; what writes to it has failed
 ? 65

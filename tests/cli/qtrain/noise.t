@@ -38,10 +38,10 @@ $ qtrain -q f.h5 --epochs 1 --no-controls --noise ibm.json -o i.h5; qtrain f.h5 
 ! qtrain: noise: qubits 1, 2, 3: no length or error of a gate on one qubit; the others' mean is taken
 ! qtrain: noise: no gate on two qubits in ibm.json: those on one stand for them
 ! qtrain: noise: gates on one wire have the length and error of sx in ibm.json
-! qtrain: 10 validation samples choose the epoch and are the accuracy: too few to tell heads apart; give more samples, or a larger --val-fraction
+! qtrain: only 10 validation samples: by them the epoch is chosen and accuracies are given, too few to tell heads apart; give more samples, or a larger --val-fraction
 ! qeval: f.h5: i.h5 was trained on these; --split val takes those that it has not seen
 ! qtrain: noise: a gate takes 0.296 of t1: are t1 = 120.1 and gate-time = 35.5 seconds? a unit can be written, as in t1=120us,gate-time=35ns
-! qtrain: 10 validation samples choose the epoch and are the accuracy: too few to tell heads apart; give more samples, or a larger --val-fraction
+! qtrain: only 10 validation samples: by them the epoch is chosen and accuracies are given, too few to tell heads apart; give more samples, or a larger --val-fraction
 
 # gradients under every channel, and under a calibration with every gate of some ansaetze
 $ for n in depolarizing=0.05 amplitude-damping=0.05 phase-damping=0.05 bit-flip=0.05 phase-flip=0.05 readout=0.05 \

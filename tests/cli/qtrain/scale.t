@@ -48,7 +48,7 @@ $ qtrain f.h5 --learn-scale --optimizer qng -o x.h5
 ! qtrain: natural gradient: weight 12 is a learnable scale of inputs, which its metric tensor leaves out; leave --learn-scale out, or choose another --optimizer
 ? 2
 $ qtrain f.h5 --learn-scale --optimizer rotosolve --epochs 1 -o x.h5
-! qtrain: 10 validation samples choose the epoch and are the accuracy: too few to tell heads apart; give more samples, or a larger --val-fraction
+! qtrain: only 10 validation samples: by them the epoch is chosen and accuracies are given, too few to tell heads apart; give more samples, or a larger --val-fraction
 ! qtrain: --optimizer rotosolve: weight 12 is a learnable scale, in which outputs have another frequency for every sample; leave --learn-scale out, or choose another optimizer
 ? 2
 $ qtrain f.h5 --learn-scale --grow 1 --epochs 5 -o x.h5

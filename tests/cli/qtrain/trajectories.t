@@ -22,7 +22,7 @@ $ for n in depolarizing=0.05 amplitude-damping=0.05 t1=50e-6,t2=70e-6,gate-time=
 # chosen without having been asked for, they are told
 $ qtrain f.h5 --noise bit-flip=0.01 --qubits 8 --layers 1 --epochs 1 --no-controls -o t.h5 > log
 ! qtrain: noise by 8 trajectories a sample and step
-! qtrain: 10 validation samples choose the epoch and are the accuracy: too few to tell heads apart; give more samples, or a larger --val-fraction
+! qtrain: only 10 validation samples: by them the epoch is chosen and accuracies are given, too few to tell heads apart; give more samples, or a larger --val-fraction
 
 $ qtrain f.h5 --trajectories 3 -o x.h5
 ! qtrain: --trajectories: there is no noise to draw realisations of; give --noise
