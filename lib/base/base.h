@@ -422,7 +422,7 @@ double kl_clock(void); /* seconds, monotonic */
    (option_values.c); words of more than 64 letters are near to none. */
 struct kl_near {
     const char *name; /* unknown, [n] */
-    size_t n, below;  /* distances from here on are too far: no more than half its letters may be wrong */
+    size_t n, below; /* distances from here on are too far: no more than half its letters may be wrong */
     const char *word; /* the nearest, [length]; NULL: none is near */
     size_t length;
 };

@@ -392,8 +392,7 @@ int kl_options_fail_command(const struct kl_tool *tool, const char *word, struct
 {
     char meant[KL_MEANT];
     size_t n;
-    if (!word)
-        return kl_fail(err, KL_EUSAGE, "no command, expected %s; see --help", tool->commands);
+    if (!word) return kl_fail(err, KL_EUSAGE, "no command, expected %s; see --help", tool->commands);
     if (kl_choice(tool->commands, word) >= 0)
         return kl_fail(err, KL_EUSAGE, "found '%s' behind options, expected it as the first word", word);
     const char *command = kl_choice_meant(tool->commands, word, &n);

@@ -50,8 +50,8 @@ int kl_control_options_fail_name(const char *option, const char *name, const str
     }
     const bool times = strcmp(option, "set") == 0 && kl_control_system_param(s, "gamma_down") >= 0 &&
                        kl_control_system_param(s, "gamma_phi") >= 0;
-    return kl_fail(err, KL_EUSAGE, "--%s: system %s has no '%.60s'; it has %s%s%s", option, s->name, name,
-                   n ? all : "none", times ? ", and the times T1, T2, Tphi" : "",
+    return kl_fail(err, KL_EUSAGE, "--%s: system %s has no '%.60s'; it has %s%s%s", option, s->name,
+                   name, n ? all : "none", times ? ", and the times T1, T2, Tphi" : "",
                    kl_meant_words(meant, near.word, near.length));
 }
 
