@@ -262,7 +262,9 @@ static int options_system(struct kl_control_system *system, struct kl_control_mo
     if (!code)
         code = model ? from_model(system, target, o, err)
                      : kl_control_system_make(system, o->system, &options, err);
-    return code ? code : kl_control_options_set(system, o, err);
+    if (!code && o->set) code = kl_control_options_set(system, o, o->set, err);
+    if (!code && o->over) code = kl_control_options_set(system, o, o->over, err);
+    return code;
 }
 
 static const char *usual_gate(const struct kl_control_system *s)
