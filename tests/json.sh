@@ -74,6 +74,7 @@ printed qcontrol optimize --segments 8 --check-gradients
 printed qcontrol export pulse.h5 -o pulse.csv
 printed qcontrol export pulse.h5 --tau 0.1 --tolerate 0 -o pulse.json
 printed qcontrol score pulse.csv --pulse pulse.h5
+printed qcontrol score pulse.h5 --set detuning=0.1
 printed qcontrol bench --seconds 0 --iterations 10
 printed qcontrol bench pulse.h5 --seconds 0 --integrator rk4 --dt 0.1
 stage sgld sample -p classic --test-mode -o chains.h5

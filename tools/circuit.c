@@ -188,11 +188,7 @@ static int work(struct run *run, const struct kl_stage *stage, struct kl_error *
     while (command < 4 && (n_args == 0 || strcmp(args[0], commands[command]) != 0)) command++;
     if (command < 4 && n_args > 2)
         return kl_fail_inputs(err, args + 1, n_args - 1, 1, "one head at most");
-    if (command == 4)
-        return kl_fail(
-            err, KL_EUSAGE,
-            "%s%s%s, expected show, draw, qasm or stats, or plateau as the first word; see --help",
-            n_args ? "found '" : "no command", n_args ? args[0] : "", n_args ? "'" : "");
+    if (command == 4) return kl_options_fail_command(&tool, n_args ? args[0] : NULL, err);
     if (run->v->common.json && strcmp(args[0], "stats") != 0)
         return kl_fail(err, KL_EUSAGE, "%s: has no JSON; --json belongs to stats, and to plateau",
                        args[0]);

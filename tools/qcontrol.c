@@ -32,7 +32,7 @@ static const struct kl_tool tool = {
                "  lookup       the best stored pulse at given values, and what a new one gains\n"
                "  budget       what each rate and uncertainty adds to a pulse's loss\n"
                "  export       a pulse as a file for hardware, read again and scored\n"
-               "  score        such a file: what sampling, bits, low pass and skew lose\n"
+               "  score        such a file, or a pulse: its loss by bits, skew, other values\n"
                "  train        a network that gives a pulse for a task and adapts it\n"
                "  regret       whether adapting that network pays\n"
                "  import       such a network from a checkpoint of metaqctrl\n"

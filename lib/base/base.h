@@ -168,6 +168,8 @@ bool kl_options_answer(const struct kl_tool *tool, const void *values, FILE *to)
 char *kl_options_json(const struct kl_tool *tool, const void *values, bool key_only);
 /* Place of text among "a|b|c", from 0; -1: it is none of them. */
 int kl_choice(const char *choices, const char *text);
+/* KL_EUSAGE: the word is none of the tool's commands, or stands behind options; NULL: there is none. */
+int kl_options_fail_command(const struct kl_tool *tool, const char *word, struct kl_error *err);
 
 /* "TOOL INPUT --lr 0.003 -o OUTPUT" for a shell: what changes the result and is not as in defaults
    (option_values.c). */
@@ -416,9 +418,26 @@ double kl_clock(void); /* seconds, monotonic */
 /* ---- Letters and words: how far a word is from a known one, what was meant by an unknown name; Unicode
    ---- */
 
-/* Levenshtein's distance of n letters from a word; SIZE_MAX where one has more than 64
- * (option_values.c). */
-size_t kl_word_distance(const char *letters, size_t n, const char *word);
+/* Of words that are tried the one that differs least from an unknown one, by Levenshtein's distance
+   (option_values.c); words of more than 64 letters are near to none. */
+struct kl_near {
+    const char *name; /* unknown, [n] */
+    size_t n, below; /* distances from here on are too far: no more than half its letters may be wrong */
+    const char *word; /* the nearest, [length]; NULL: none is near */
+    size_t length;
+};
+static inline struct kl_near kl_near_to(const char *name, size_t n)
+{
+    return (struct kl_near){ name, n, n / 2 + 1, NULL, 0 };
+}
+void kl_near_try(struct kl_near *near, const char *word, size_t length);
+/* Which of the choices "a|b|c" an unknown word means: what it begins or ends alike with, as another
+   library's StronglyEntanglingLayers does with strongly-entangling, else the nearest; *n: its length.
+   NULL: none (options.c). */
+const char *kl_choice_meant(const char *choices, const char *text, size_t *n);
+/* "; did you mean WORD?", of a word's n letters; "": it is NULL. Returns text. */
+enum { KL_MEANT = 96 };
+const char *kl_meant_words(char text[KL_MEANT], const char *word, size_t n);
 
 /* A quantity whose unit has been read: the number without it, within the bounds of its option.
  * KL_EUSAGE.

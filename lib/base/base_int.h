@@ -18,8 +18,8 @@ const struct kl_option *kl_option_letter(const struct kl_tool *tool, char letter
 const char *kl_option_nearest(const struct kl_tool *tool, const char *name, size_t length);
 
 /* ---- values as text, and back ---- */
-/* The error of a word that is none of the choices; names the one that another library's name for it
-   means, as StronglyEntanglingLayers means strongly-entangling. `where` begins the message. */
+/* The error of a word that is none of the choices; names the one that is meant. `where` begins the
+   message. */
 int kl_choice_wrong(const char *choices, const char *text, const char *where, struct kl_error *err);
 /* Set a field from text; `where` begins the error message ("--lr", "run.yaml:3: lr"). text must live on.
  */

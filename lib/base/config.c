@@ -70,8 +70,9 @@ static int find_option(struct reader *r, const struct kl_option **option, const 
     *option = kl_option_find(r->tool, name, strlen(name));
     if (!*option) {
         const char *nearest = kl_option_nearest(r->tool, name, strlen(name));
-        return kl_fail(r->err, KL_EUSAGE, "%s: no such option%s%s%s", where,
-                       nearest ? "; did you mean " : "", nearest ? nearest : "", nearest ? "?" : "");
+        char meant[KL_MEANT];
+        return kl_fail(r->err, KL_EUSAGE, "%s: no such option%s", where,
+                       kl_meant_words(meant, nearest, nearest ? strlen(nearest) : 0));
     }
     if (kl_option_is_answer(*option))
         return kl_fail(r->err, KL_EUSAGE, "%s: belongs on the command line, not in a file", where);

@@ -124,11 +124,12 @@ static int add_axis(struct kl_grid *grid, char *word, const struct kl_tool *tool
     size_t length = equals ? (size_t)(equals - word) : strlen(word);
     const struct kl_option *option = kl_option_find(tool, word, length);
     const char *nearest = option ? NULL : kl_option_nearest(tool, word, length);
+    char meant[KL_MEANT];
     if (!equals)
         return kl_fail(err, KL_EUSAGE, "--grid: found '%.60s', expected NAME=VALUE,VALUE...", word);
     if (!option)
-        return kl_fail(err, KL_EUSAGE, "--grid: %.*s: no such option%s%s%s", (int)length, word,
-                       nearest ? "; did you mean " : "", nearest ? nearest : "", nearest ? "?" : "");
+        return kl_fail(err, KL_EUSAGE, "--grid: %.*s: no such option%s", (int)length, word,
+                       kl_meant_words(meant, nearest, nearest ? strlen(nearest) : 0));
     bool allowed = option->in_key;
     for (const struct kl_grid_refusal *r = refusals; r && r->name; r++)
         if (strcmp(r->name, option->name) == 0) {

@@ -120,14 +120,14 @@ enum { READ = 5, MOST = 64 };
 static const char *meant(const char *name, size_t n)
 {
     char large[MOST];
+    struct kl_near near = { large, n, 3, NULL, 0 };
     const char *found = NULL;
-    size_t least = 3;
     if (n > MOST) return NULL;
     for (size_t i = 0; i < n; i++) large[i] = (char)toupper((unsigned char)name[i]);
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
-        const size_t far = kl_word_distance(large, n, known[i]);
+        kl_near_try(&near, known[i], strlen(known[i]));
         if (strlen(known[i]) == n && strncmp(name, known[i], n) == 0) return NULL;
-        if (far < least) least = far, found = i < READ ? known[i] : NULL;
+        if (near.word == known[i]) found = i < READ ? known[i] : NULL;
     }
     return found;
 }

@@ -56,11 +56,11 @@ const struct kl_option *kl_option_letter(const struct kl_tool *tool, char letter
     return NULL;
 }
 
-/* One row at a time. */
-size_t kl_word_distance(const char *a, size_t n, const char *b)
+/* Levenshtein's, one row at a time. */
+static size_t distance(const char *a, size_t n, const char *b, size_t m)
 {
     enum { LONGEST = 64 };
-    size_t row[LONGEST + 1], m = strlen(b);
+    size_t row[LONGEST + 1];
     if (n > LONGEST || m > LONGEST) return SIZE_MAX;
     for (size_t j = 0; j <= m; j++) row[j] = j;
     for (size_t i = 1; i <= n; i++) {
@@ -75,6 +75,12 @@ size_t kl_word_distance(const char *a, size_t n, const char *b)
         }
     }
     return row[m];
+}
+
+void kl_near_try(struct kl_near *near, const char *word, size_t length)
+{
+    const size_t d = distance(near->name, near->n, word, length);
+    if (d < near->below) near->below = d, near->word = word, near->length = length;
 }
 
 /* The only option that begins so, if three letters at least say how. */
@@ -93,16 +99,15 @@ static const char *begins_with(const struct kl_tool *tool, const char *name, siz
 const char *kl_option_nearest(const struct kl_tool *tool, const char *name, size_t length)
 {
     const struct kl_option *option;
-    const char *nearest = NULL;
-    size_t least = length / 2 + 1;
+    struct kl_near near = kl_near_to(name, length);
     for (size_t i = 0; (option = kl_option_at(tool, i)); i++) {
         if (option->offset == offsetof(struct kl_common, emit)) continue; /* for packagers */
-        size_t d = kl_word_distance(name, length, option->name);
-        if (d < least) least = d, nearest = option->name;
-        if (option->alias && (d = kl_word_distance(name, length, option->alias)) < least)
-            least = d, nearest = option->name;
+        kl_near_try(&near, option->name, strlen(option->name));
+        if (!option->alias) continue;
+        kl_near_try(&near, option->alias, strlen(option->alias));
+        if (near.word == option->alias) near.word = option->name;
     }
-    return nearest ? nearest : begins_with(tool, name, length);
+    return near.word ? near.word : begins_with(tool, name, length);
 }
 
 /* ---- The value of an option as text ---- */

@@ -330,7 +330,7 @@ static size_t letters(const char *text)
 
 /* The choice that is alike for longest, of equals the one that is so as a whole; NULL: none, or it is
    not clear which. Two letters do where they are all that one of both has. */
-static const char *nearest(const char *choices, const char *text)
+static const char *head(const char *choices, const char *text)
 {
     const char *best = NULL;
     const size_t all = letters(text);
@@ -362,12 +362,42 @@ static const char *tail(const char *choices, const char *text)
     return best;
 }
 
+const char *kl_choice_meant(const char *choices, const char *text, size_t *n)
+{
+    struct kl_near near = kl_near_to(text, strlen(text));
+    near.word = head(choices, text);
+    if (!near.word) near.word = tail(choices, text);
+    if (!near.word)
+        for (const char *next = choices, *c; (c = kl_next_choice(&next, n));) kl_near_try(&near, c, *n);
+    *n = near.word ? strcspn(near.word, "|") : 0;
+    return near.word;
+}
+
+const char *kl_meant_words(char text[KL_MEANT], const char *word, size_t n)
+{
+    snprintf(text, KL_MEANT, word ? "; did you mean %.*s?" : "", (int)n, word);
+    return text;
+}
+
 int kl_choice_wrong(const char *choices, const char *text, const char *where, struct kl_error *err)
 {
-    const char *near = nearest(choices, text), *best = near ? near : tail(choices, text);
-    const int n = best ? (int)strcspn(best, "|") : 0;
-    return kl_fail(err, KL_EUSAGE, "%s: found '%s', expected one of %s%s%.*s%s", where, text, choices,
-                   best ? "; did you mean " : "", n, best ? best : "", best ? "?" : "");
+    char meant[KL_MEANT];
+    size_t n;
+    const char *word = kl_choice_meant(choices, text, &n);
+    return kl_fail(err, KL_EUSAGE, "%s: found '%s', expected one of %s%s", where, text, choices,
+                   kl_meant_words(meant, word, n));
+}
+
+int kl_options_fail_command(const struct kl_tool *tool, const char *word, struct kl_error *err)
+{
+    char meant[KL_MEANT];
+    size_t n;
+    if (!word) return kl_fail(err, KL_EUSAGE, "no command, expected %s; see --help", tool->commands);
+    if (kl_choice(tool->commands, word) >= 0)
+        return kl_fail(err, KL_EUSAGE, "found '%s' behind options, expected it as the first word", word);
+    const char *command = kl_choice_meant(tool->commands, word, &n);
+    return kl_fail(err, KL_EUSAGE, "found '%s', expected %s%s (see --help)", word, tool->commands,
+                   kl_meant_words(meant, command, n));
 }
 
 int kl_options_name_owner(const struct kl_tool *tool, const struct kl_tool *whole, int argc, char **argv,

@@ -1,22 +1,34 @@
 /* SPDX-License-Identifier: MIT
-   cache list --columns: what the files below a folder found, and their options, as a table. */
+   cache list --columns: what the files below a folder found, and their options, as a table; of a sweep's
+   models also what its table has of them, as they are tested when they have been kept. */
 #include <jansson.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cache/cache.h"
+#include "stats/stats.h"
 #include "store/describe.h"
 
 enum { COLUMNS = 16, CELL = 64 };
 struct row {
-    char *path;
+    char *path, key[65];
     json_t *value[COLUMNS]; /* NULL: it has none */
+};
+/* Of a model, by a sweep's table: the mean over its replicas. */
+struct measured {
+    char key[65]; /* the model's */
+    size_t column;
+    double value;
 };
 struct table {
     char *names, *name[COLUMNS];
-    size_t columns, n, room, without;
+    size_t columns, n, room, without, n_measured, measured_room, n_several;
     bool smallest; /* on top */
     struct row *rows;
+    struct measured *measured;
+    const struct kl_log *log;
     struct kl_error err;
 };
 
@@ -43,23 +55,117 @@ static void free_row(struct row *row)
     for (size_t i = 0; i < COLUMNS; i++) json_decref(row->value[i]);
 }
 
+/* ---- what sweeps measured ---- */
+static int measure(struct table *t, const char *key, size_t column, double value, struct kl_error *err)
+{
+    if (t->n_measured == t->measured_room) {
+        const size_t room = 2 * t->measured_room + 64;
+        struct measured *measured = realloc(t->measured, room * sizeof *measured);
+        if (!measured) return kl_fail_memory(err, room * sizeof *measured);
+        t->measured = measured, t->measured_room = room;
+    }
+    struct measured *m = &t->measured[t->n_measured++];
+    *m = (struct measured){ .column = column, .value = value };
+    memcpy(m->key, key, 64);
+    return KL_OK;
+}
+
+/* Column i, if the sweep of models with these keys has it. */
+static int take_column(struct table *t, size_t i, struct kl_file *sweep, const char *keys, size_t n,
+                       struct kl_error *err)
+{
+    const struct kl_dataset *d = kl_store_file_find(sweep, t->name[i]);
+    void *data;
+    if (!d || d->type != KL_TYPE_F64 || d->rank != 2 || d->rows != n) return KL_OK;
+    int code = kl_store_file_load(&data, sweep, d, err);
+    if (code) return code;
+    for (size_t r = 0; r < n && !code; r++) {
+        const double mean = kl_stats_mean((const double *)data + r * d->dims[1], d->dims[1]);
+        if (keys[r * 64] && isfinite(mean)) code = measure(t, keys + r * 64, i, mean, err);
+    }
+    free(data);
+    return code;
+}
+
+static int take_sweep(struct table *t, const char *path, struct kl_error *err)
+{
+    const struct kl_dataset *d;
+    struct kl_file *file = NULL;
+    char *of = NULL, name[80];
+    void *keys = NULL;
+    int code = kl_store_file_open(&file, path, err);
+    if (!code && kl_store_file_has_attribute(file, "", "of"))
+        code = kl_store_file_text(&of, file, "", "of", err);
+    snprintf(name, sizeof name, "%.60s_key", of ? of : "head");
+    if (!code) code = kl_store_file_load_named(&keys, &d, file, name, KL_TYPE_STRING, 1, err);
+    if (!code && d->item_size != 64)
+        code = kl_fail(err, KL_EDATA, "%s: %s: found texts of %zu bytes, expected 64", path, name,
+                       d->item_size);
+    for (size_t i = 0; i < t->columns && !code; i++) code = take_column(t, i, file, keys, d->rows, err);
+    kl_store_file_close(&file);
+    free(of), free(keys);
+    if (code != KL_EDATA) return code;
+    kl_note(t->log, 1, "%s", err->text); /* what it measured is left out, and files are listed */
+    *err = (struct kl_error){ 0 };
+    return KL_OK;
+}
+
+/* NAME.h5 beside a folder NAME-heads, where a sweep puts it. */
+static int take_beside(struct table *t, const char *folder, struct kl_error *err)
+{
+    size_t n = strlen(folder);
+    char *path = malloc(n + sizeof ".h5");
+    struct kl_file *file = NULL;
+    if (!path) return kl_fail_memory(err, n);
+    memcpy(path, folder, n + 1);
+    while (n > 1 && path[n - 1] == '/') path[--n] = '\0';
+    char *dash = strrchr(path, '-');
+    if (dash && !strchr(dash, '/')) strcpy(dash, ".h5");
+    const bool is_sweep = dash && access(path, R_OK) == 0 && !kl_store_file_open(&file, path, NULL) &&
+                          strcmp(kl_store_file_kind(file), "sweep") == 0;
+    kl_store_file_close(&file);
+    const int code = is_sweep ? take_sweep(t, path, err) : KL_OK;
+    free(path);
+    return code;
+}
+
+/* What files lack and a sweep has measured; then the rows that have the first column are left. */
+static void complete(struct table *t)
+{
+    size_t left = 0;
+    for (size_t r = 0; r < t->n; r++) {
+        struct row *row = &t->rows[r];
+        const struct measured *first[COLUMNS] = { NULL };
+        bool several = false;
+        for (const struct measured *m = t->measured; m < t->measured + t->n_measured; m++)
+            if (strcmp(m->key, row->key) == 0 && !first[m->column]) first[m->column] = m;
+            else if (strcmp(m->key, row->key) == 0)
+                several |= !row->value[m->column] && m->value != first[m->column]->value;
+        for (size_t i = 0; i < t->columns; i++)
+            if (first[i] && !row->value[i]) row->value[i] = json_real(first[i]->value);
+        t->n_several += several;
+        if (row->value[0]) t->rows[left++] = *row;
+        else free_row(row), t->without++;
+    }
+    t->n = left;
+}
+
 static int add(void *context, const struct kl_found *f)
 {
     struct table *t = context;
-    struct row row = { 0 };
-    int code = KL_OK;
-    if (t->n == t->room) {
+    struct row row = { .path = strdup(f->path) };
+    int code = row.path ? KL_OK : kl_fail_memory(&t->err, strlen(f->path));
+    if (!code && t->n == t->room) {
         const size_t room = 2 * t->room + 16;
         struct row *rows = realloc(t->rows, room * sizeof *rows);
-        if (!rows) return kl_fail_memory(&t->err, room * sizeof *rows);
-        t->rows = rows, t->room = room;
+        code = rows ? KL_OK : kl_fail_memory(&t->err, room * sizeof *rows);
+        if (rows) t->rows = rows, t->room = room;
     }
+    snprintf(row.key, sizeof row.key, "%s", f->key);
     for (size_t i = 0; i < t->columns && !code; i++)
         code = kl_store_found_value(&row.value[i], f, t->name[i], &t->err);
-    if (!code && !row.value[0]) t->without++;
-    if (!code && row.value[0] && !(row.path = strdup(f->path)))
-        code = kl_fail_memory(&t->err, strlen(f->path));
-    if (row.path) t->rows[t->n++] = row;
+    if (!code && f->file && strcmp(f->kind, "sweep") == 0) code = take_sweep(t, f->path, &t->err);
+    if (!code) t->rows[t->n++] = row;
     else free_row(&row);
     return code;
 }
@@ -192,11 +298,17 @@ static int check_texts(const struct kl_cache *c, const struct table *t, struct k
 
 int kl_cache_table(struct kl_cache *c, const char *folder, struct kl_error *err)
 {
-    struct table t = { 0 };
+    struct table t = { .log = c->log };
     int code = split(&t, c->columns, err);
     if (!code) code = check_texts(c, &t, err);
     if (!code) code = kl_store_walk(folder, false, add, &t, NULL, err);
     if (t.err.code) *err = t.err, code = err->code;
+    if (!code || code == KL_EIO) {
+        struct kl_error other = { 0 };
+        const int taken = take_beside(&t, folder, &other);
+        if (!code && taken) *err = other, code = taken;
+        complete(&t);
+    }
     if (!code && !t.n)
         code = kl_fail(err, KL_ENO,
                        "%s: none of %zu files has %s; cache show --json FILE names what it has", folder,
@@ -207,8 +319,12 @@ int kl_cache_table(struct kl_cache *c, const char *folder, struct kl_error *err)
         if (printed) code = printed;
         if (t.without)
             kl_note(c->log, 1, "%zu file%s without %s", t.without, kl_s(t.without), t.name[0]);
+        if (t.n_several)
+            kl_note(c->log, 1,
+                    "%zu file%s: several sweeps measured other values; the first one's are shown",
+                    t.n_several, kl_s(t.n_several));
     }
     for (size_t r = 0; r < t.n; r++) free_row(&t.rows[r]);
-    free(t.rows), free(t.names);
+    free(t.rows), free(t.names), free(t.measured);
     return code;
 }

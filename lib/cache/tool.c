@@ -119,10 +119,7 @@ static int dispatch(struct kl_cache *c, const char *const *args, size_t n, struc
         return kl_fail(err, KL_EUSAGE, "%s: writes to standard output; -o belongs to merge", args[0]);
     for (size_t i = 0; n && i < sizeof commands / sizeof *commands; i++)
         if (strcmp(args[0], commands[i].name) == 0) return commands[i].run(c, err);
-    return kl_fail(
-        err, KL_EUSAGE,
-        "%s%s%s, expected list, show, log, verify, diff, merge, gc, fsck, push or pull; see --help",
-        n ? "found '" : "no command", n ? args[0] : "", n ? "'" : "");
+    return kl_options_fail_command(&kl_cache_tool, n ? args[0] : NULL, err);
 }
 
 int kl_cache_run(struct kl_mode_run *run, const struct kl_kind *const *kinds, struct kl_error *err)

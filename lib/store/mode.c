@@ -304,12 +304,19 @@ static bool is_chosen(const struct kl_mode *mode, int argc, char **argv)
 }
 
 /* A tool whose first word is to choose. */
-static int choose_a_command(const struct kl_mode_run *run, const struct kl_tool *tool,
-                            struct kl_error *err)
+static bool is_chooser(const struct kl_mode *mode)
 {
-    const size_t n = run->stage.n_inputs;
-    return kl_fail(err, KL_EUSAGE, "%s%s%s, expected %s; see --help", n ? "found '" : "no command",
-                   n ? run->stage.inputs[0] : "", n ? "'" : "", tool->commands);
+    return !mode->run && !mode->stage;
+}
+
+/* Before its options are read, which are a command's: a first word that is none, or a command that is
+   not the first one. */
+static int check_command(const struct kl_tool *tool, int argc, char **argv, struct kl_error *err)
+{
+    for (int i = 1; i < argc; i++)
+        if (argv[i][0] && argv[i][0] != '-' && (i == 1 || kl_choice(tool->commands, argv[i]) >= 0))
+            return kl_options_fail_command(tool, argv[i], err);
+    return KL_OK;
 }
 
 int kl_store_mode_run(const struct kl_mode *mode, struct kl_mode_run *run, struct kl_error *err)
@@ -326,7 +333,7 @@ int kl_store_mode_end(struct kl_mode_run *run, int code, const struct kl_error *
 static int run_mode(struct kl_mode_run *run, const struct kl_mode *mode, struct kl_error *err)
 {
     const char *chosen_by = mode->tool->chosen_by;
-    if (!mode->run && !mode->stage) return choose_a_command(run, mode->tool, err);
+    if (is_chooser(mode)) return kl_options_fail_command(mode->tool, *run->stage.inputs, err);
     if (chosen_by && *chosen_by != '-') run->stage.inputs++, run->stage.n_inputs--;
     const bool has_output = !mode->has_output || mode->has_output(run->values);
     int code = mode->tool->commands
@@ -353,6 +360,7 @@ static int run_main(const struct kl_mode *mode, const struct kl_tool *whole, int
     else kl_signals_install();
     int code = run.values ? KL_OK : kl_fail_memory(&err, mode->tool->values_size);
     if (!code && mode->defaults) mode->defaults(run.values);
+    if (!code && is_chooser(mode)) code = check_command(mode->tool, argc, argv, &err);
     if (!code) code = kl_options_parse(mode->tool, run.values, argc, argv, &inputs, &n_inputs, &err);
     if (code == KL_EUSAGE && whole != mode->tool)
         code = kl_options_name_owner(mode->tool, whole, argc, argv, &err);

@@ -288,7 +288,6 @@ static void row(FILE *out, const char *name, const double *losses, const struct 
 
 static void tell_shots(const struct kl_control_regret *r, FILE *out)
 {
-    const int64_t enough = kl_control_regret_shots(r);
     fprintf(out,
             "shots of each of %d experiments after a drift, and the loss of the network on the mean:",
             KL_CONTROL_PROBES);
@@ -297,9 +296,10 @@ static void tell_shots(const struct kl_control_regret *r, FILE *out)
         for (int t = 0; t < r->tasks; t++) mean += r->by_shots[t * r->n_shots + i] / r->tasks;
         fprintf(out, "%s %.0f: %.6f", i ? "," : "", r->shots[i], mean);
     }
-    if (enough)
-        fprintf(out, "\nless loss than the best fixed pulse from %lld shots on\n", (long long)enough);
-    else fprintf(out, "\nnever less loss than the best fixed pulse\n");
+    if (r->enough_shots)
+        fprintf(out, "\nless loss than the best fixed pulse from %lld shots on\n",
+                (long long)r->enough_shots);
+    else fprintf(out, "\nless loss than the best fixed pulse is not shown of any\n");
 }
 
 /* A line that explains less than half of what varies is none. */

@@ -220,6 +220,7 @@ static int measure_shots(struct kl_control_regret_work *w, struct kl_error *err)
         family.shots = shots[i], r->shots[i] = (double)shots[i];
         code = policy_losses(losses, w, w->params, r->tasks, 0, 0, &family, err);
         for (int t = 0; !code && t < r->tasks; t++) r->by_shots[t * r->n_shots + i] = losses[t];
+        if (!code) kl_control_regret_more_shots(r, shots[i], losses);
     }
     free(losses);
     return code;

@@ -49,6 +49,7 @@ struct kl_control_regret {
     /* If experiments tell the network of a task: its losses on the mean, by shots of each experiment. */
     int n_shots;              /* 0: it is not */
     double *shots, *by_shots; /* [n_shots]; [tasks][n_shots] */
+    int64_t enough_shots;     /* 0: none are shown to be */
     struct kl_control_line_fit line;
     int own_steps;       /* of adaptation, that are judged */
     int64_t gradients;   /* of the optima, in all: searches of 20 to 400 iterations a start */
@@ -84,7 +85,7 @@ enum kl_control_verdict kl_control_regret_verdict(const struct kl_control_regret
    paired difference lies within a hundredth of the loss), or not told apart by so few tasks. */
 enum { KL_CONTROL_VERDICT = 200 };
 void kl_control_verdict_words(char text[KL_CONTROL_VERDICT], const struct kl_control_regret *r);
-/* The fewest shots of each experiment with which that network has less loss than the best
-   fixed pulse; 0: none of them. */
-int64_t kl_control_regret_shots(const struct kl_control_regret *r);
+/* The network's losses [tasks] with so many shots, more than those before, into enough_shots: from which
+   on it has less loss than the best fixed pulse, by the intervals of the verdict. */
+void kl_control_regret_more_shots(struct kl_control_regret *r, int64_t shots, const double *losses);
 #endif

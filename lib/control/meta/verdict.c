@@ -110,13 +110,10 @@ void kl_control_verdict_words(char text[KL_CONTROL_VERDICT], const struct kl_con
              sure ? "" : " ", sure ? "" : stands);
 }
 
-int64_t kl_control_regret_shots(const struct kl_control_regret *r)
+/* From the most shots downwards as long as they do: of tests in an order that is settled beforehand none
+   has to be corrected for the others. */
+void kl_control_regret_more_shots(struct kl_control_regret *r, int64_t shots, const double *losses)
 {
-    const double fixed = kl_stats_mean(r->fixed, (size_t)r->tasks);
-    for (int i = 0; i < r->n_shots; i++) {
-        double mean = 0;
-        for (int t = 0; t < r->tasks; t++) mean += r->by_shots[t * r->n_shots + i] / r->tasks;
-        if (mean < fixed) return (int64_t)r->shots[i];
-    }
-    return 0;
+    if (!is_less(losses, r->fixed, (size_t)r->tasks)) r->enough_shots = 0;
+    else if (!r->enough_shots) r->enough_shots = shots;
 }

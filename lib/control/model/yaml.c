@@ -90,25 +90,15 @@ static int unknown_key(const struct kl_control_yaml *yaml, const struct kl_contr
                        const yaml_node_t *node, struct kl_error *err)
 {
     const char *const name = (const char *)node->data.scalar.value;
-    const size_t n = strlen(name);
-    size_t least = n / 2 + 1;
-    char nearest[40] = "", word[40];
-    for (const char *at = map->keys;; at++) {
-        const size_t length = strcspn(at, "|");
-        snprintf(word, sizeof word, "%.*s", (int)length, at);
-        const size_t distance = kl_word_distance(name, n, word);
-        if (distance < least) least = distance, strcpy(nearest, word);
-        at += length;
-        if (!*at) break;
-    }
+    char meant[KL_MEANT];
+    size_t n;
+    const char *key = kl_choice_meant(map->keys, name, &n);
     const bool range =
         strstr(map->keys, "limit") && kl_choice("min|max|lower|upper|low|high", name) >= 0;
-    return kl_fail(err, KL_EDATA, "%s:%d%s%s: found no such key as '%.40s'%s%s%s", yaml->path,
-                   line_of(node), *map->title ? ": " : "", map->title, name,
-                   range      ? "; limits stand in a list: limit: [0 MHz, 50 MHz]"
-                   : *nearest ? "; did you mean "
-                              : "",
-                   range ? "" : nearest, *nearest && !range ? "?" : "");
+    return kl_fail(err, KL_EDATA, "%s:%d%s%s: found no such key as '%.40s'%s", yaml->path, line_of(node),
+                   *map->title ? ": " : "", map->title, name,
+                   range ? "; limits stand in a list: limit: [0 MHz, 50 MHz]"
+                         : kl_meant_words(meant, key, n));
 }
 
 static int fill(struct kl_control_yaml_map *map, struct kl_control_yaml *yaml, const yaml_node_t *node,

@@ -91,6 +91,7 @@ struct kl_control_distortion {
     const char *skew;      /* "0.01": every Q, or every output but the first, is so late; or "y=0.01" */
     const char *amplitude; /* "0.02": every output is 1.02 times as large; or "y=0.02" */
     int64_t oversample;    /* segments of a sample; 0: as many as it needs */
+    const struct kl_control_problem *other; /* the pulse's at other values; NULL: at its own alone */
 };
 enum kl_control_row {
     KL_CONTROL_ROW_DESIGNED,  /* the pulse itself */
@@ -99,12 +100,13 @@ enum kl_control_row {
     KL_CONTROL_ROW_LOW_PASS,  /* that, behind the low pass */
     KL_CONTROL_ROW_SKEW,      /* that, with skew */
     KL_CONTROL_ROW_AMPLITUDE, /* that, with wrong amplitudes */
+    KL_CONTROL_ROW_SET,       /* that, in the other problem; NaN without */
     KL_CONTROL_ROW_ALL,
     KL_CONTROL_ROWS
 };
 const char *kl_control_row_words(enum kl_control_row row); /* "low pass" */
 struct kl_control_score {
-    double loss[KL_CONTROL_ROWS]; /* of the pulse's problem, ensemble and all */
+    double loss[KL_CONTROL_ROWS]; /* of the pulse's problem, or the other, ensemble and all */
     double carrier; /* what the intermediate frequency adds to the loss of `sampled`; 0: there is none */
     int segments;   /* of the grid on which they were propagated */
     double duration; /* of the samples: it may be longer than the pulse */

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT
    `qcontrol export`: a pulse as a file that hardware plays, read again and scored; `qcontrol score`:
-   such a file, scored alone. */
+   such a file, or a pulse itself, scored alone, where it was made for or at other values. */
+#include <fcntl.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "control/pulse/export.h"
 #include "control/pulse/pulse.h"
@@ -14,7 +16,7 @@ struct values {
     struct kl_common common;
     struct kl_control_hardware hardware;
     struct kl_control_distortion distortion;
-    const char *format, *pulse, *unit;
+    const char *format, *pulse, *unit, *set;
     double tolerate;
     struct kl_quantity tau, full_scale; /* of distortion and hardware */
 };
@@ -85,6 +87,8 @@ static const struct kl_option export_options[] = {
 static const struct kl_option score_options[] = {
     { "pulse", 'p', KL_OPT_STRING, AT(pulse), "PULSE.h5", 0, 0, false, "that the samples are of",
       "Samples", NULL },
+    { "set", 0, KL_OPT_LIST, AT(set), "NAME=NUMBER", 0, 0, false,
+      "another device: detuning=0.3 T1=50us over the pulse's own", NULL, NULL },
     DISTORTION_OPTIONS,
 };
 const struct kl_tool kl_control_export_tool = {
@@ -101,9 +105,10 @@ const struct kl_tool kl_control_export_tool = {
 };
 const struct kl_tool kl_control_score_tool = {
     .name = "qcontrol",
-    .summary = "Reads a file that qcontrol export wrote and says what its samples lose",
-    .arguments = "score FILE --pulse PULSE.h5",
-    .example = "qcontrol score x.csv --pulse x.h5 --tau 0.01 --skew 0.002 --tolerate 1e-4",
+    .summary = "Says what a pulse, or its file by qcontrol export, loses on another device",
+    .arguments = "score FILE",
+    .example = "qcontrol score x.h5 --set 'detuning=0.1 T1=10' --amplitude 0.03\n"
+               "  qcontrol score x.csv --pulse x.h5 --tau 0.01 --skew 0.002 --tolerate 1e-4",
     .options = score_options,
     .n_options = sizeof score_options / sizeof *score_options,
     .values_size = sizeof(struct values),
@@ -117,7 +122,9 @@ struct work {
     const char *name; /* of the file with the samples */
     struct kl_file *file;
     struct kl_control_stored pulse;
-    struct kl_control_samples samples; /* as they were read */
+    struct kl_control_setup other;     /* the pulse's, with --set; empty without */
+    bool is_pulse;                     /* what is scored is the pulse, no file of samples */
+    struct kl_control_samples samples; /* as they were read, or those of the pulse */
     struct kl_control_score score;
     unsigned char *bytes;
     size_t n_bytes;
@@ -144,7 +151,7 @@ static int tell_json(const struct work *w, FILE *to, struct kl_error *err)
     const double *loss = w->score.loss;
     struct kl_json_pair pairs[] = {
         { w->status ? "output" : "file", KL_JSON_TEXT, w->name, 0 },
-        { "format", KL_JSON_TEXT, formats[s->format], 0 },
+        { "format", KL_JSON_TEXT, w->is_pulse ? NULL : formats[s->format], 0 },
         { "samples", KL_JSON_COUNT, NULL, s->n },
         { "outputs", KL_JSON_COUNT, NULL, s->n_outputs },
         { "rate", KL_JSON_NUMBER, NULL, s->rate },
@@ -161,20 +168,22 @@ static int tell_json(const struct work *w, FILE *to, struct kl_error *err)
         { "increase", KL_JSON_NUMBER, NULL, increase(w, KL_CONTROL_ROW_ALL) },
         { "tolerated", KL_JSON_BOOL, NULL, increase(w, KL_CONTROL_ROW_ALL) <= w->v->tolerate },
         kl_json_cautions(w->run->stage.log),
-        { "status", KL_JSON_TEXT, w->status, 0 },
+        w->status ? (struct kl_json_pair){ "status", KL_JSON_TEXT, w->status, 0 }
+                  : (struct kl_json_pair){ "set", KL_JSON_NUMBER, NULL, loss[KL_CONTROL_ROW_SET] },
     };
-    const size_t n = sizeof pairs / sizeof *pairs;
-    return kl_json_line(to, pairs, w->status ? n : n - 1, err);
+    return kl_json_line(to, pairs, sizeof pairs / sizeof *pairs, err);
 }
 
 /* What was asked for, and a low pass that the pulse was made for; JSON has all. */
 static bool is_told(const struct work *w, int row)
 {
     const struct kl_control_distortion *d = &w->v->distortion;
-    return row == KL_CONTROL_ROW_LOW_PASS    ? w->score.low_pass
-           : row == KL_CONTROL_ROW_SKEW      ? d->skew != NULL
-           : row == KL_CONTROL_ROW_AMPLITUDE ? d->amplitude != NULL
-                                             : true;
+    return row == KL_CONTROL_ROW_SAMPLED || row == KL_CONTROL_ROW_QUANTISED ? !w->is_pulse
+           : row == KL_CONTROL_ROW_SET                                      ? w->v->set != NULL
+           : row == KL_CONTROL_ROW_LOW_PASS                                 ? w->score.low_pass
+           : row == KL_CONTROL_ROW_SKEW                                     ? d->skew != NULL
+           : row == KL_CONTROL_ROW_AMPLITUDE                                ? d->amplitude != NULL
+                                                                            : true;
 }
 
 static int tell(const struct work *w, struct kl_error *err)
@@ -184,6 +193,9 @@ static int tell(const struct work *w, struct kl_error *err)
     if (w->v->common.json) return tell_json(w, to, err);
     if (w->v->common.quiet) return KL_OK;
     fprintf(to, "%s: %d samples of %d outputs, %g a unit of time", w->name, s->n, s->n_outputs, s->rate);
+    if (w->is_pulse)
+        fprintf(to, ", %s of %s (%s)", w->pulse.setup.target.name, s->system->name,
+                w->pulse.setup.objective.name);
     if (s->bits) fprintf(to, ", %d bits", s->bits);
     for (int j = 0; j < s->n_outputs; j++)
         if (s->outputs[j].q >= 0 && s->outputs[j].frequency != 0)
@@ -205,14 +217,13 @@ static int tell(const struct work *w, struct kl_error *err)
 /* What lowers the largest part of a loss: of the file's rows each holds that of the row before. */
 static const char *mend(const struct work *w)
 {
-    static const char *const words[] = {
-        NULL,
-        "sampled: a higher --rate of export lowers it",
-        "quantised: more --bits of export lower it",
-        "low pass: optimize --low-pass makes a pulse for it",
-        "skew: align the outputs",
-        "amplitude: optimize --spread amplitude=E makes a pulse for it"
-    };
+    static const char *const words[] = { NULL,
+                                         "sampled: a higher --rate of export lowers it",
+                                         "quantised: more --bits of export lower it",
+                                         "low pass: optimize --low-pass makes a pulse for it",
+                                         "skew: align the outputs",
+                                         "amplitude: optimize --spread amplitude=E makes a pulse for it",
+                                         "set: optimize --set makes a pulse for it" };
     const double *loss = w->score.loss;
     int largest = KL_CONTROL_ROW_SAMPLED;
     double most = increase(w, largest);
@@ -249,15 +260,49 @@ static int open_pulse(struct work *w, const char *path, struct kl_error *err)
     return code ? code : kl_control_pulse_load(&w->pulse, w->file, err);
 }
 
-static int read_and_score(struct work *w, struct kl_error *err)
+/* "H detuning = 1.885 rad/us (0.3 MHz) times Z, made for 0" */
+static int note_param(const struct work *w, int j, struct kl_error *err)
 {
-    const struct kl_control_system *system = &w->pulse.setup.system;
+    char *words = NULL, end[48];
+    size_t size;
+    FILE *to = open_memstream(&words, &size);
+    if (!to) return kl_fail_memory(err, 256);
+    snprintf(end, sizeof end, ", made for %.10g", w->pulse.setup.system.params[j].value);
+    kl_control_system_write_param(to, &w->other.system, j, end);
+    const bool failed = ferror(to) | (fclose(to) != 0);
+    if (!failed) kl_note(w->run->stage.log, 1, "%.*s", (int)strcspn(words, "\n"), words);
+    free(words);
+    return failed ? kl_fail_memory(err, 256) : KL_OK;
+}
+
+/* The pulse's problem at the values of --set; what these change is told as it was understood. */
+static int take_set(struct work *w, struct kl_error *err)
+{
+    struct kl_control_options o = w->pulse.options;
+    o.over = w->v->set;
+    int code = kl_control_setup_make(&w->other, &o, err);
+    for (int j = 0; j < w->other.system.n_params && !code; j++)
+        if (w->other.system.params[j].value != w->pulse.setup.system.params[j].value)
+            code = note_param(w, j, err);
+    return code;
+}
+
+static int score_samples(struct work *w, struct kl_error *err)
+{
     struct kl_control_distortion distortion = w->v->distortion;
     struct kl_quantity tau = w->v->tau;
-    int code = kl_control_samples_read(&w->samples, system, w->bytes, w->n_bytes, w->name, err);
-    if (!code) code = kl_control_quantity_take(&tau, KL_CONTROL_TIME, system, 0, "tau", err);
+    int code = kl_control_quantity_take(&tau, KL_CONTROL_TIME, &w->pulse.setup.system, 0, "tau", err);
     distortion.tau = tau.value;
+    if (!code && w->v->set) code = take_set(w, err);
+    if (w->v->set) distortion.other = &w->other.law;
     return code ? code : kl_control_score_samples(&w->score, &w->pulse, &w->samples, &distortion, err);
+}
+
+static int read_and_score(struct work *w, struct kl_error *err)
+{
+    const int code =
+        kl_control_samples_read(&w->samples, &w->pulse.setup.system, w->bytes, w->n_bytes, w->name, err);
+    return code ? code : score_samples(w, err);
 }
 
 /* "20 ns" to seconds. */
@@ -405,23 +450,48 @@ static int export_pulse(struct work *w, struct kl_error *err)
     return code ? code : verdict;
 }
 
+/* Is it a file, and no HDF5? */
+static bool is_no_pulse(const char *path)
+{
+    const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    const bool is = fd >= 0 && !kl_store_is_hdf5(fd);
+    if (fd >= 0) close(fd);
+    return is;
+}
+
+/* The pulse itself, as if a generator played it exactly. */
+static int score_pulse(struct work *w, struct kl_error *err)
+{
+    const struct kl_control_hardware exact = { .quadrature = "auto" };
+    if (is_no_pulse(w->name))
+        return kl_fail(err, KL_EUSAGE,
+                       "score: %s is no pulse; of samples, give --pulse PULSE.h5, that they are of",
+                       w->name);
+    w->is_pulse = true;
+    int code = open_pulse(w, w->name, err);
+    if (!code)
+        code =
+            kl_control_samples_make(&w->samples, &w->pulse, kl_store_file_content(w->file), &exact, err);
+    return code ? code : score_samples(w, err);
+}
+
 static int score_file(struct work *w, struct kl_error *err)
 {
-    const struct kl_stage *stage = &w->run->stage;
     char *text = NULL;
-    if (!w->v->pulse)
-        return kl_fail(
-            err, KL_EUSAGE,
-            "score: no pulse; give --pulse PULSE.h5 (a pulse itself, at other values: qcontrol "
-            "lookup --store DIR --set ...)");
-    w->name = *stage->inputs;
     int code = open_pulse(w, w->v->pulse, err);
     if (!code) code = kl_read_text(&text, &w->n_bytes, w->name, KL_CONTROL_EXPORT_BYTES, "samples", err);
     w->bytes = (unsigned char *)text;
     if (!code) code = read_and_score(w, err);
+    if (!code && strcmp(w->samples.pulse, kl_store_file_content(w->file)) != 0)
+        kl_caution(w->run->stage.log, "%s was written from another pulse than %s", w->name, w->v->pulse);
+    return code;
+}
+
+static int score(struct work *w, struct kl_error *err)
+{
+    w->name = *w->run->stage.inputs;
+    int code = w->v->pulse ? score_file(w, err) : score_pulse(w, err);
     if (code) return code;
-    if (strcmp(w->samples.pulse, kl_store_file_content(w->file)) != 0)
-        kl_caution(stage->log, "%s was written from another pulse than %s", w->name, w->v->pulse);
     const int verdict = judge(w, err);
     code = tell(w, verdict ? NULL : err);
     return code ? code : verdict;
@@ -431,6 +501,7 @@ static int finish(struct work *w, int code)
 {
     free(w->bytes);
     kl_control_samples_free(&w->samples);
+    kl_control_setup_free(&w->other);
     kl_control_stored_close(&w->pulse);
     kl_store_file_close(&w->file);
     return code;
@@ -444,7 +515,7 @@ static int run_export(struct kl_mode_run *run, struct kl_error *err)
 static int run_score(struct kl_mode_run *run, struct kl_error *err)
 {
     struct work w = { .run = run, .v = run->values };
-    return finish(&w, score_file(&w, err));
+    return finish(&w, score(&w, err));
 }
 
 const struct kl_mode kl_control_mode_export = { .tool = &kl_control_export_tool,

@@ -222,6 +222,7 @@ struct kl_control_options {
     const char *system, *model, *gate, *fidelity,
         *jump;                           /* model: a file in place of a built-in system */
     const char *set;                     /* "gamma_phi=0.085 J=2" */
+    const char *over;                    /* another over it, of no key and no file; NULL: none */
     const char *limit;                   /* "3.14", "x=3,y=2", "x=0:3", "x+iy=3" */
     const char *levels;                  /* of a transmon; NULL: 3 */
     const char *range;                   /* of a family of tasks: "detuning=-1:1"; NULL: there is none */

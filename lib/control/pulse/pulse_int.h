@@ -95,9 +95,9 @@ int kl_control_options_pair(struct kl_control_pair *pair, const char **text, con
    that "gamma_down" is the system's gamma_up. -1: there is none. */
 int kl_control_options_param(const struct kl_control_options *o, const struct kl_control_system *system,
                              const char *name);
-/* --set into the system's values; and which parameters it names (set.c). KL_EUSAGE. */
+/* A --set into the system's values; and which parameters it names (set.c). KL_EUSAGE. */
 int kl_control_options_set(struct kl_control_system *system, const struct kl_control_options *o,
-                           struct kl_error *err);
+                           const char *set, struct kl_error *err);
 /* --range into the setup, whose system then has the middles; of these both functions take notice
    (set.c). KL_EUSAGE. */
 int kl_control_options_ranges(struct kl_control_setup *setup, const struct kl_control_options *o,

@@ -16,7 +16,7 @@ _Static_assert((int)BARE < (int)LANES, "rows are evaluated side by side");
 const char *kl_control_row_words(enum kl_control_row row)
 {
     static const char *const words[] = { "designed", "sampled",   "quantised", "low pass",
-                                         "skew",     "amplitude", "all" };
+                                         "skew",     "amplitude", "set",       "all" };
     return words[row];
 }
 
@@ -142,10 +142,9 @@ static void play(struct work *w, enum kl_control_row r, int lane)
 
 /* ---- losses ---- */
 /* Of the lanes that are wanted, x [segments][controls][16], which becomes shares of the limits. */
-static int losses(double f[LANES], const struct work *w, double *x, int segments, double duration,
-                  const bool wanted[LANES], struct kl_error *err)
+static int losses(double f[LANES], struct kl_control_problem problem, double *x, int segments,
+                  double duration, const bool wanted[LANES], struct kl_error *err)
 {
-    struct kl_control_problem problem = w->pulse->setup.law;
     struct kl_control_evaluator *e = NULL;
     const int controls = problem.system->n_controls;
     problem.waveform = NULL, problem.energy = 0;
@@ -171,7 +170,8 @@ static int score_designed(double *loss, const struct work *w, struct kl_error *e
     double *x = aligned_alloc(64, n * LANES * sizeof *x), f[LANES];
     if (!x) return kl_fail_memory(err, n * LANES * sizeof *x);
     for (size_t i = 0; i < n * LANES; i++) x[i] = w->pulse->u[i / LANES];
-    const int code = losses(f, w, x, p->segments, p->duration, (const bool[LANES]){ true }, err);
+    const int code =
+        losses(f, w->pulse->setup.law, x, p->segments, p->duration, (const bool[LANES]){ true }, err);
     *loss = f[0];
     free(x);
     return code;
@@ -204,7 +204,23 @@ static int play_bare(bool *played, struct work *w, struct kl_error *err)
     return code;
 }
 
-static int run(struct kl_control_score *score, struct work *w, struct kl_error *err)
+/* Of the rows whose problem is the other one. */
+static int score_other(double loss[KL_CONTROL_ROWS], struct work *w,
+                       const struct kl_control_problem *other, struct kl_error *err)
+{
+    static const enum kl_control_row rows[] = { KL_CONTROL_ROW_SET, KL_CONTROL_ROW_ALL };
+    bool wanted[LANES] = { false };
+    double f[LANES];
+    loss[KL_CONTROL_ROW_SET] = NAN;
+    if (!other) return KL_OK;
+    for (int i = 0; i < 2; i++) play(w, rows[i], (int)rows[i]), wanted[rows[i]] = true;
+    const int code = losses(f, *other, w->x, w->fine, w->samples->n / w->samples->rate, wanted, err);
+    for (int i = 0; !code && i < 2; i++) loss[rows[i]] = f[rows[i]];
+    return code;
+}
+
+static int run(struct kl_control_score *score, struct work *w, const struct kl_control_problem *other,
+               struct kl_error *err)
 {
     const struct kl_control_samples *s = w->samples;
     const size_t n = (size_t)(s->n * s->n_outputs), fine = (size_t)(w->fine * s->n_outputs),
@@ -225,11 +241,11 @@ static int run(struct kl_control_score *score, struct work *w, struct kl_error *
     for (int r = KL_CONTROL_ROW_SAMPLED; r < KL_CONTROL_ROWS; r++)
         play(w, (enum kl_control_row)r, r), wanted[r] = true;
     code = play_bare(&wanted[BARE], w, err);
-    if (!code) code = losses(f, w, w->x, w->fine, s->n / s->rate, wanted, err);
+    if (!code) code = losses(f, w->pulse->setup.law, w->x, w->fine, s->n / s->rate, wanted, err);
     if (!code) code = score_designed(&score->loss[KL_CONTROL_ROW_DESIGNED], w, err);
     for (int r = KL_CONTROL_ROW_SAMPLED; !code && r < KL_CONTROL_ROWS; r++) score->loss[r] = f[r];
     if (!code && wanted[BARE]) score->carrier = f[KL_CONTROL_ROW_SAMPLED] - f[BARE];
-    return code;
+    return code ? code : score_other(score->loss, w, other, err);
 }
 
 int kl_control_score_samples(struct kl_control_score *score, const struct kl_control_stored *pulse,
@@ -242,7 +258,7 @@ int kl_control_score_samples(struct kl_control_score *score, const struct kl_con
     if (!code) code = set_grid(&w, distortion->oversample, err);
     score->segments = w.fine;
     score->low_pass = distortion->tau >= 0 || w.own_tau > 0;
-    if (!code) code = run(score, &w, err);
+    if (!code) code = run(score, &w, distortion->other, err);
     free(w.ideal), free(w.played), free(w.means), free(w.moved), free(w.x);
     return code;
 }

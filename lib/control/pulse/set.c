@@ -58,11 +58,10 @@ static int set_times(struct kl_control_system *s, const struct kl_control_option
 }
 
 int kl_control_options_set(struct kl_control_system *s, const struct kl_control_options *o,
-                           struct kl_error *err)
+                           const char *text, struct kl_error *err)
 {
     struct kl_control_pair pair;
     bool set[KL_CONTROL_MAX_PARAMS] = { false };
-    const char *text = o->set ? o->set : "";
     double time[TIMES] = { 0 };
     int code, j;
     while ((code = kl_control_options_pair(&pair, &text, "set", err)) > 0) {

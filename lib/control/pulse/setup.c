@@ -40,22 +40,19 @@ int kl_control_options_pair(struct kl_control_pair *pair, const char **text, con
 int kl_control_options_fail_name(const char *option, const char *name, const struct kl_control_system *s,
                                  bool controls, struct kl_error *err)
 {
-    char all[1024] = "";
+    char all[1024] = "", meant[KL_MEANT];
     const struct kl_control_entry *entries = controls ? s->controls : s->params;
     const int n = controls ? s->n_controls : s->n_params;
-    const size_t length = strlen(name);
-    size_t least = length / 2 + 1;
-    const char *nearest = NULL;
+    struct kl_near near = kl_near_to(name, strlen(name));
     for (int i = 0, used = 0; i < n && used < 900; i++) {
-        const size_t distance = kl_word_distance(name, length, entries[i].name);
-        if (distance < least) least = distance, nearest = entries[i].name;
+        kl_near_try(&near, entries[i].name, strlen(entries[i].name));
         used += snprintf(all + used, sizeof all - (size_t)used, "%s%s", i ? ", " : "", entries[i].name);
     }
     const bool times = strcmp(option, "set") == 0 && kl_control_system_param(s, "gamma_down") >= 0 &&
                        kl_control_system_param(s, "gamma_phi") >= 0;
-    return kl_fail(err, KL_EUSAGE, "--%s: system %s has no '%.60s'; it has %s%s%s%s%s", option, s->name,
+    return kl_fail(err, KL_EUSAGE, "--%s: system %s has no '%.60s'; it has %s%s%s", option, s->name,
                    name, n ? all : "none", times ? ", and the times T1, T2, Tphi" : "",
-                   nearest ? "; did you mean " : "", nearest ? nearest : "", nearest ? "?" : "");
+                   kl_meant_words(meant, near.word, near.length));
 }
 
 int kl_control_options_param(const struct kl_control_options *o, const struct kl_control_system *s,
@@ -265,7 +262,9 @@ static int options_system(struct kl_control_system *system, struct kl_control_mo
     if (!code)
         code = model ? from_model(system, target, o, err)
                      : kl_control_system_make(system, o->system, &options, err);
-    return code ? code : kl_control_options_set(system, o, err);
+    if (!code && o->set) code = kl_control_options_set(system, o, o->set, err);
+    if (!code && o->over) code = kl_control_options_set(system, o, o->over, err);
+    return code;
 }
 
 static const char *usual_gate(const struct kl_control_system *s)

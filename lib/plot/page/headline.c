@@ -224,7 +224,9 @@ static int of_pulse(char text[KL_HEADLINE], struct kl_file *file, struct kl_erro
                  trapped = kl_plot_file_number(file, "trapped");
     int code = headline_text(text, file, "gate", "", err);
     if (!code) code = headline_text(text, file, "system", " of ", err);
-    if (!isnan(loss)) headline_add(text, ", loss %.6g", loss);
+    if (!isnan(loss)) /* of an ensemble's law, if members that the search did not see judged it */
+        headline_add(text, ", loss %.6g%s", loss,
+                     kl_store_file_has_attribute(file, "", "members_loss") ? " over the law" : "");
     if (!code) code = headline_text(text, file, "objective", " (", err);
     if (kl_store_file_has_attribute(file, "", "objective")) headline_add(text, ")");
     if (!isnan(average)) headline_add(text, ", F_avg %.6f", average);
@@ -298,19 +300,44 @@ static int of_chains(char text[KL_HEADLINE], struct kl_file *file, struct kl_err
     return code;
 }
 
-/* "mnist true: bound 0.3482 at the largest beta, test error 0.0498, ..." */
+/* The temperature whose bound is the tightest, if it is not the last one, whose bound is told as the one
+   that no look at the others chose. values [n]: bounds of the temperatures beta [n]. */
+static void add_tightest(char text[KL_HEADLINE], const double *values, const double *beta, size_t n)
+{
+    size_t least = n - 1;
+    for (size_t k = 1; k < n; k++)
+        if (!isnan(values[k]) && !(values[k] >= values[least])) least = k;
+    if (least + 1 == n || n < 3) return;
+    headline_add(text,
+                 "; the tightest of %zu, %.4f at beta %.6g, is chosen after a look at all: sgld bounds "
+                 "tells it with delta / %zu",
+                 n - 1, values[least], beta[least], n - 1);
+}
+
+/* "mnist true: bound 0.3482 at beta 300, the largest, test error 0.0498, ..." */
 static int of_bounds(char text[KL_HEADLINE], struct kl_file *file, struct kl_error *err)
 {
+    const struct kl_dataset *at = kl_store_file_find(file, "beta"),
+                            *of = kl_store_file_find(file, "bound");
     const double bound = kl_plot_file_number(file, "last_bound"),
                  test = kl_plot_file_number(file, "last_test"),
                  calibrated = kl_plot_file_number(file, "last_calibrated"),
                  delta = kl_plot_file_number(file, "delta");
-    const int code = headline_text(text, file, "ladder", "", err);
-    if (!isnan(bound)) headline_add(text, "%sbound %.4f at the largest beta", *text ? ": " : "", bound);
-    else headline_add(text, "%sno bound at the largest beta", *text ? ": " : "");
+    double *beta = NULL, *bounds = NULL;
+    int code = headline_text(text, file, "ladder", "", err);
+    if (!code && at && at->rows) code = kl_plot_page_doubles(&beta, file, at, err);
+    if (!code && beta && of && of->rows == at->rows) code = kl_plot_page_doubles(&bounds, file, of, err);
+    if (*text) headline_add(text, ": ");
+    if (!isnan(bound)) headline_add(text, "bound %.4f", bound);
+    else headline_add(text, "no bound");
+    if (beta) headline_add(text, " at beta %.6g, the largest", beta[at->rows - 1]);
+    else headline_add(text, " at the largest beta");
     if (!isnan(delta)) headline_add(text, " (delta %.3g)", delta);
     if (!isnan(test)) headline_add(text, ", test error %.4f", test);
     if (!isnan(calibrated)) headline_add(text, ", calibrated %.4f, which is no guarantee", calibrated);
+    if (bounds && !(kl_plot_file_number(file, "factor") < 1)) /* else no theorem says what they say */
+        add_tightest(text, bounds, beta, at->rows);
+    free(beta), free(bounds);
     return code;
 }
 

@@ -115,11 +115,11 @@ $ cache show a.h5 b.h5
 ? 2
 
 $ cache shwo a.h5
-! cache: found 'shwo', expected list, show, log, verify, diff, merge, gc, fsck, push or pull; see --help
+! cache: found 'shwo', expected list|show|log|diff|verify|merge|gc|fsck|push|pull; did you mean show? (see --help)
 ? 2
 
 $ cache
-! cache: no command, expected list, show, log, verify, diff, merge, gc, fsck, push or pull; see --help
+! cache: no command, expected list|show|log|diff|verify|merge|gc|fsck|push|pull; see --help
 ? 2
 
 $ cache show a.h5 --json | jq -r '.kind, .datasets[1].name, .key_parts.options.limit'

@@ -90,7 +90,7 @@ $ circuit qasm --embedding amplitude
 ? 2
 
 $ circuit see
-! circuit: found 'see', expected show, draw, qasm or stats, or plateau as the first word; see --help
+! circuit: found 'see', expected show|draw|qasm|stats|plateau (see --help)
 ? 2
 
 $ circuit show h.h5 g.h5

@@ -157,3 +157,15 @@ $ W=$DATA/wine/wine.csv; extract-features $W --label cultivar --resize 28 -o x.h
 ! ls: cannot access 'x*': No such file or directory
 ? 2
 
+# A command, or the value of a choice, that is mistyped: named before the options, which are the command's; no word is forced on what is like none.
+$ qcontrol optimise --gate x -o x.h5; qseq trian w.h5 --model hydra -o m.h5; qcontrol -q optimize -o x.h5; cache psuh store; cache ls; qtrain w.h5 --optimizer adm -o h.h5; qcontrol optimize --functions splinse -o x.h5; qcontrol optimize --system transmn -o x.h5; qtrain w.h5 --optimizer lion -o h.h5
+! qcontrol: found 'optimise', expected optimize|lookup|budget|export|score|train|regret|import|noise|bench; did you mean optimize? (see --help)
+! qseq: found 'trian', expected inspect|windows|generate|forrelation|train|sweep|fit|eval|predict|compare|bench; did you mean train? (see --help)
+! qcontrol: found 'optimize' behind options, expected it as the first word
+! cache: found 'psuh', expected list|show|log|diff|verify|merge|gc|fsck|push|pull; did you mean push? (see --help)
+! cache: found 'ls', expected list|show|log|diff|verify|merge|gc|fsck|push|pull (see --help)
+! qtrain: --optimizer: found 'adm', expected one of sgd|adam|adamw|qng|rotosolve|spsa; did you mean adam?
+! qcontrol: --functions: found 'splinse', expected one of piecewise|splines|fourier; did you mean splines?
+! qcontrol: --system: found 'transmn', expected one of qubit|two-qubits|transmon; did you mean transmon?
+! qtrain: --optimizer: found 'lion', expected one of sgd|adam|adamw|qng|rotosolve|spsa
+? 2

@@ -27,3 +27,9 @@ $ figures x.h5 cz.h5 p.h5 r.h5 --report page.html; grep -c '<figure>' page.html;
 > cz.h5 pulse
 > p.h5 policy
 > r.h5 regret
+
+# The loss of an ensemble is told as that over its law, as the terminal has it; of a pulse alone it is its own.
+$ for e in 'detuning=0.3' ''; do qcontrol optimize -g x -S 6 -s 1 --spread "$e" -o e.h5 -f 2>/dev/null | grep -oE 'loss [0-9.]+( over the law)? .average' >told; figures e.h5 --report e.html -q; grep -oE 'x of qubit, loss [0-9.]+( over the law)? .average' e.html | uniq | sed 's/.*, //' | cmp - told && grep -c law told; done
+> 1
+> 0
+? 1

@@ -172,7 +172,7 @@ $ qcontrol export
 ? 2
 
 $ qcontrol score y.csv
-! qcontrol: score: no pulse; give --pulse PULSE.h5 (a pulse itself, at other values: qcontrol lookup --store DIR --set ...)
+! qcontrol: score: y.csv is no pulse; of samples, give --pulse PULSE.h5, that they are of
 ? 2
 
 $ qcontrol score absent.csv -p x.h5

@@ -8,3 +8,16 @@ $ extract-features $DATA/digits/train-images-idx3-ubyte --resize 28 --limit 200 
 > as by qtrain
 > up to date: 2 heads,
 ! cache: 1 file without val_accuracy
+
+# With --test what each head scored there is a column as well, as qeval has it, for its folder and for one above; another sweep of the same heads on other samples has its own values, which is said; keys are those of the sweep without it.
+$ extract-features $DATA/digits/test-images-idx3-ubyte --resize 28 --limit 200 -q -o t.h5; cp -r s-heads before; s() { qsweep f.h5 --grid "lr=1e-3,1e-2,3e-2 layers=1,2" --epochs 20 --reduction 8 --replicas 2 -q --heads s-heads "$@" 2>log || cat log; }; s -f --test t.h5 -o s.h5
++ keys() { cache list --json $1 | jq -r .key | sort; }; cmp <(keys before) <(keys s-heads) && echo the same keys; rm -r before; cache list s-heads/ --json --columns test_accuracy,lr >listed; wc -l <listed
++ for h in s-heads/*.h5; do qeval $h t.h5 -q --json -o r.h5 -f 2>/dev/null | jq .accuracy; done >own; jq -s 'sort_by(.path)[] | .test_accuracy' listed | paste own - | awk '($1 - $2) ^ 2 > 1e-12 { print } END { print NR }'
+> the same keys
+> 6
+> 6
+$ mkdir both; mv s.h5 s-heads both; cache list both --columns test_accuracy,lr,layers | awk '/-heads/ { print $1 }' | cmp - <(jq -r .test_accuracy listed | sort -rn | xargs printf '%.4f\n') && echo in its order; extract-features $DATA/digits/test-images-idx3-ubyte --resize 28 --limit 20 -q -o few.h5
++ qsweep f.h5 --grid "lr=1e-3,1e-2,3e-2 layers=1,2" --epochs 20 --reduction 8 --replicas 2 -q --heads both/s-heads --test few.h5 -o both/t.h5 2>log; cache list both --columns test_accuracy | awk '/-heads/ { print $1 }' | cmp - <(jq -r .test_accuracy listed | sort -rn | xargs printf '%.4f\n') && echo still those
+> in its order
+> still those
+! cache: 6 files: several sweeps measured other values; the first one's are shown

@@ -33,6 +33,23 @@ static enum kl_control_verdict judge(char words[KL_CONTROL_VERDICT], double scal
     return judge_steered(words, scale, fixed, noise, 0, 0);
 }
 
+/* A mean that is less is not enough where tasks differ as much; nor is one success below a failure. */
+static void shots(void)
+{
+    double fixed[TASKS], better[TASKS], unsure[TASKS], worse[TASKS];
+    const double *const all[] = { worse, better, unsure, better, better };
+    struct kl_control_regret r = { .tasks = TASKS, .fixed = fixed };
+    fill(fixed, 1e-3, 0, 0), fill(better, 1e-3, -0.1, 0.001), fill(worse, 1e-3, 0.1, 0);
+    fill(unsure, 1e-3, -0.06, 0.2);
+    CHECK(kl_stats_mean(unsure, TASKS) < kl_stats_mean(fixed, TASKS), "it is a fair test");
+    const int64_t n[] = { 1, 10, 100, 1000, 10000 }, enough[] = { 0, 10, 0, 1000, 1000 };
+    for (int i = 0; i < 5; i++) {
+        kl_control_regret_more_shots(&r, n[i], all[i]);
+        CHECK(r.enough_shots == enough[i], "after %lld: %lld", (long long)n[i],
+              (long long)r.enough_shots);
+    }
+}
+
 int main(void)
 {
     char words[KL_CONTROL_VERDICT];
@@ -55,5 +72,6 @@ int main(void)
         /* Sure, and yet less than what searches leave. */
         CHECK(judge(words, scale, 1e-6, 0) == KL_CONTROL_DOES_NOT_PAY && strstr(words, "as good"));
     }
+    shots();
     return failures != 0;
 }
