@@ -167,7 +167,7 @@ demo-seq: deps
 define DEMO
 	@$(MAKE) --no-print-directory $(JOBS) $(2:%=$(BUILD)/bin/%)
 	@$(MAKE) --no-print-directory $(JOBS) -O -f pipelines/$(1).mk BUILD=$(BUILD) OUT=out/$@
-	@$(MAKE) -q --no-print-directory all 2>/dev/null || echo "The other tools: make (two minutes)"
+	@$(MAKE) -q --no-print-directory $(BINS) 2>/dev/null || echo "The other tools: make (two minutes)"
 endef
 
 # clang.sh reads the bench programs.
