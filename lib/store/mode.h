@@ -44,10 +44,9 @@ struct kl_file_stage {
     size_t state_size;    /* run->state: so many bytes, zeros at first */
     const char *progress; /* what compute and save count, "starts"; NULL: nothing that takes long */
     /* "a sequence": compute counts them to its watch, ends where that says so, and changes nothing but
-       the state: --dry-run forecasts by its first moments, at most where less may do. NULL: no forecast,
-       or that of open (run->stage.estimate). */
+       the state: --dry-run forecasts by its first moments. NULL: no forecast, or that of open
+       (run->stage.estimate). */
     const char *tried;
-    bool tried_at_most;
     bool stops_at_once; /* a signal ends compute: it need not come to an end of its own */
     /* Inputs are identified by key and read by compute: they must be the same after it. */
     bool reads_late;
