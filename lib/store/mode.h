@@ -83,8 +83,8 @@ int kl_store_mode_json_object(const struct kl_mode_run *run, FILE *to, struct js
                               struct kl_error *err);
 
 /* --csv FILE, --latex FILE: a text with or without -o (path NULL: not given). May it be written?
-   `begins`: its first bytes, as marks have them (store.h). On the screen ("-") there are no words among its lines. KL_EUSAGE,
-   KL_ENOINPUT, KL_EIO. */
+   `begins`: its first bytes, as marks have them (store.h). On the screen ("-") there are no words among
+   its lines. KL_EUSAGE, KL_ENOINPUT, KL_EIO. */
 int kl_store_mode_text_check(struct kl_mode_run *run, const char *option, const char *path,
                              const char *begins, struct kl_error *err);
 /* Of a text that is read back from the output: KL_EUSAGE if that goes to standard output. */

@@ -300,8 +300,8 @@ static void look(struct search *s, enum group group, size_t id)
     for (size_t i = 0; i < r->n; i++) s->said[i] |= among(r, i, group, id);
 }
 
-/* The model whose file comes behind that of `last` by its name, the first one if that is n_models; at the
-   end n_models. The report has them by content, which a processor's rounding changes. */
+/* The model whose file comes behind that of `last` by its name, the first one if that is n_models; at
+   the end n_models. The report has them by content, which a processor's rounding changes. */
 static size_t next_by_name(const struct kl_sequence_report *r, size_t last)
 {
     const char *const after = last < r->n_models ? kl_store_file_path(r->model_files[last]) : "";
