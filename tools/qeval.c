@@ -260,7 +260,7 @@ static int judge_all(struct kl_mode_run *run, struct kl_error *err)
     struct kl_progress progress;
     defaults(&usual);
     run->done = true;
-    if (kl_store_mode_text_check(run, "csv", w->v->csv, "head,replicas,", err) ||
+    if (kl_store_mode_text_check(run, "csv", w->v->csv, "head,replicas,seed,samples,accuracy,", err) ||
         kl_store_mode_text_check(run, "latex", w->v->latex, KL_TABLE_LATEX, err))
         return err->code;
     if (w->v->compare)

@@ -375,7 +375,8 @@ const char *kl_choice_meant(const char *choices, const char *text, size_t *n)
 
 const char *kl_meant_words(char text[KL_MEANT], const char *word, size_t n)
 {
-    snprintf(text, KL_MEANT, word ? "; did you mean %.*s?" : "", (int)n, word);
+    *text = '\0';
+    if (word) snprintf(text, KL_MEANT, "; did you mean %.*s?", (int)n, word);
     return text;
 }
 

@@ -165,19 +165,40 @@ static bool is_number(const struct numbers *n, const char *name)
     return is;
 }
 
+/* Those in which the heads differ, as the head has them; null: it lacks one. */
+static int options_json(char **text, const struct kl_head_row *row, const char *const *names, int n,
+                        struct kl_error *err)
+{
+    json_t *object = json_object();
+    bool made = object != NULL;
+    for (int k = 0; k < n && made; k++) {
+        json_t *value = json_object_get(row->options, names[k]);
+        made = !json_object_set_new(object, names[k], value ? json_incref(value) : json_null());
+    }
+    const int code = made ? kl_json_dump(text, object, err) : kl_fail_memory(err, 256);
+    json_decref(object);
+    return code;
+}
+
 int kl_head_rows_json(FILE *to, const struct kl_head_row *rows, size_t n, const struct kl_log *log,
                       struct kl_error *err)
 {
     struct numbers numbers;
-    struct kl_json_pair pairs[NUMBERS + 1];
+    struct kl_json_pair pairs[NUMBERS + 2];
+    const char *options[OPTIONS];
+    const int n_options = find_options(options, rows, n);
     /* No file keeps those that are lost. */
     const bool lost = log->cautions && log->cautions->lost;
     int code = lost ? kl_fail_memory(err, 256) : KL_OK;
     for (size_t i = 0; i < n && !code; i++) {
         set_numbers(&numbers, &rows[i], i == 0);
         memcpy(pairs, numbers.pairs, sizeof numbers.pairs);
-        pairs[NUMBERS] = kl_json_cautions(log);
-        code = kl_json_line(to, pairs, NUMBERS + 1, err);
+        char *text = NULL;
+        code = options_json(&text, &rows[i], options, n_options, err);
+        pairs[NUMBERS] = (struct kl_json_pair){ "options", KL_JSON_RAW, text, 0 };
+        pairs[NUMBERS + 1] = kl_json_cautions(log);
+        if (!code) code = kl_json_line(to, pairs, NUMBERS + 2, err);
+        free(text);
     }
     return code;
 }

@@ -67,7 +67,7 @@ static int try_compute(void *context, struct kl_estimate *estimate, struct kl_er
     run->watch = &trial.watch;
     const int ended = p->s->compute(run, err);
     code = kl_trial_end(ended);
-    *estimate = (struct kl_estimate){ kl_clock() - trial.start, ended && p->s->tried_at_most };
+    estimate->seconds = kl_clock() - trial.start;
     return ended && !code ? kl_trial_whole(&estimate->seconds, &trial, p->s->tried, err) : code;
 }
 

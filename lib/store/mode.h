@@ -44,10 +44,9 @@ struct kl_file_stage {
     size_t state_size;    /* run->state: so many bytes, zeros at first */
     const char *progress; /* what compute and save count, "starts"; NULL: nothing that takes long */
     /* "a sequence": compute counts them to its watch, ends where that says so, and changes nothing but
-       the state: --dry-run forecasts by its first moments, at most where less may do. NULL: no forecast,
-       or that of open (run->stage.estimate). */
+       the state: --dry-run forecasts by its first moments. NULL: no forecast, or that of open
+       (run->stage.estimate). */
     const char *tried;
-    bool tried_at_most;
     bool stops_at_once; /* a signal ends compute: it need not come to an end of its own */
     /* Inputs are identified by key and read by compute: they must be the same after it. */
     bool reads_late;
@@ -84,8 +83,8 @@ int kl_store_mode_json_object(const struct kl_mode_run *run, FILE *to, struct js
                               struct kl_error *err);
 
 /* --csv FILE, --latex FILE: a text with or without -o (path NULL: not given). May it be written?
-   `begins`: its first bytes. On the screen ("-") there are no words among its lines. KL_EUSAGE,
-   KL_ENOINPUT, KL_EIO. */
+   `begins`: its first bytes, as marks have them (store.h). On the screen ("-") there are no words among
+   its lines. KL_EUSAGE, KL_ENOINPUT, KL_EIO. */
 int kl_store_mode_text_check(struct kl_mode_run *run, const char *option, const char *path,
                              const char *begins, struct kl_error *err);
 /* Of a text that is read back from the output: KL_EUSAGE if that goes to standard output. */

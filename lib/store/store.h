@@ -298,8 +298,11 @@ int kl_store_place_check(const char *path, struct kl_error *err);
 int kl_store_target_check(const char *path, const char *kind, bool force, const char *const *inputs,
                           size_t n, struct kl_error *err);
 
-/* The same for a file of another format, of which ours hold `mark` from byte `at` on. KL_EUSAGE, KL_EIO.
- */
+/* The same for a file of another format, of which ours hold `mark` from byte `at` on, KL_STORE_VARIES in
+   it standing for digits and double quotes, many or none, and KL_STORE_OR before another mark.
+   KL_EUSAGE, KL_EIO. */
+#define KL_STORE_VARIES "\a"
+#define KL_STORE_OR "\v"
 int kl_store_target_check_bytes(const char *path, size_t at, const char *mark, bool force,
                                 const char *const *inputs, size_t n, struct kl_error *err);
 

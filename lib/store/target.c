@@ -144,12 +144,30 @@ int kl_store_target_check(const char *path, const char *kind, bool force, const 
     return rc;
 }
 
+/* Does the file go on as the mark from byte `at` on? KL_EIO. */
+static int has_mark(bool *same, int fd, const char *path, size_t at, const char *mark,
+                    struct kl_error *err)
+{
+    char found[64];
+    size_t n = 0, i = 0;
+    for (*same = true; *mark && *mark != *KL_STORE_OR && *same;) {
+        if (i == n) {
+            const ssize_t got = pread(fd, found, sizeof found, (off_t)at);
+            if (got < 0 && errno == EINTR) continue;
+            if (got < 0) return kl_fail_errno(err, KL_EIO, "%s: reading at byte %zu failed", path, at);
+            *same = got > 0;
+            at += n = (size_t)got, i = 0;
+        } else if (*mark != *KL_STORE_VARIES) *same = found[i++] == *mark++;
+        else if (found[i] == '"' || (found[i] >= '0' && found[i] <= '9')) i++;
+        else mark++;
+    }
+    return KL_OK;
+}
+
 int kl_store_target_check_bytes(const char *path, size_t at, const char *mark, bool force,
                                 const char *const *inputs, size_t n, struct kl_error *err)
 {
     struct stat s;
-    char found[64];
-    const size_t length = strlen(mark);
     int rc = kl_store_target_no_input(path, inputs, n, err);
     if (rc) return rc;
     if (stat(path, &s)) return KL_OK;
@@ -157,12 +175,12 @@ int kl_store_target_check_bytes(const char *path, size_t at, const char *mark, b
     if (!S_ISREG(s.st_mode) || force || s.st_size == 0) return KL_OK;
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0) return KL_OK; /* it cannot be read: writing will tell */
-    bool same = true;
-    for (size_t done = 0, part; done < length && same && rc != KL_EIO; done += part) {
-        part = length - done < sizeof found ? length - done : sizeof found;
-        rc = kl_store_pread_all(fd, found, part, at + done, path, err);
-        same = !rc && memcmp(found, mark + done, part) == 0;
+    bool same = false;
+    for (const char *one = mark; one && !same && !rc;) {
+        rc = has_mark(&same, fd, path, at, one, err);
+        one = strchr(one, *KL_STORE_OR);
+        one += one != NULL;
     }
     close(fd);
-    return rc == KL_EIO ? rc : same ? KL_OK : refuse(path, err);
+    return rc ? rc : same ? KL_OK : refuse(path, err);
 }

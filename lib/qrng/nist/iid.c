@@ -3,6 +3,7 @@
    symbols. */
 #include "qrng/nist/nist_int.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -87,18 +88,48 @@ static int64_t edge_of(int64_t permutations)
     return permutations * 5 / 10000;
 }
 
+/* How many permutations were at least as large, or as small, whichever is fewer. */
+static int64_t seen_of(const struct kl_iid *d, int i)
+{
+    const int64_t high = d->above[i] + d->equal[i], low = d->below[i] + d->equal[i];
+    return high < low ? high : low;
+}
+
 int64_t kl_nist_iid_needed(const struct kl_iid *result, int64_t permutations)
 {
     int64_t needed = result->taken;
     for (int i = 0; i < KL_IID_STATISTICS; i++) {
-        const int64_t high = result->above[i] + result->equal[i],
-                      low = result->below[i] + result->equal[i], seen = high < low ? high : low;
+        const int64_t seen = seen_of(result, i);
         if (result->passed[i]) continue;
         if (!seen) return permutations;
         const int64_t own = (edge_of(permutations) + 1) * result->taken / seen;
         if (own > needed) needed = own;
     }
     return needed < permutations ? needed : permutations;
+}
+
+bool kl_nist_iid_expect(double *taken, double *of_compression, const struct kl_iid *result,
+                        int64_t permutations)
+{
+    enum { NEVER = 3 }; /* of independent data two seldom are, but for related ones */
+    const double all = (double)permutations,
+                 enough = (double)(edge_of(permutations) + 1) * (double)(result->taken + 1);
+    int never = 0;
+    for (int i = 0; i < KL_IID_STATISTICS; i++)
+        never += result->taken >= ROUND && !result->passed[i] && !seen_of(result, i);
+    *taken = 0;
+    for (int i = 0; i < KL_IID_STATISTICS; i++) {
+        const int64_t seen = seen_of(result, i);
+        /* The mean of edge / share, the share no less than 1 / permutations. */
+        const double own = result->passed[i]
+                               ? (double)(result->above[i] + result->equal[i] + result->below[i])
+                           : seen           ? enough / (double)seen
+                           : never >= NEVER ? all
+                                            : enough * fmax(1, log(all / enough));
+        *of_compression = fmin(all, ROUND * ceil(own / ROUND)); /* the last one's stays */
+        *taken = fmax(*taken, *of_compression);
+    }
+    return never >= NEVER;
 }
 
 static int run_rounds(struct kl_iid *result, struct rounds *r, int64_t permutations, int64_t until,

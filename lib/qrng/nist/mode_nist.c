@@ -57,6 +57,19 @@ struct work {
     struct kl_nist_report report;
 };
 
+static int estimate(void *context, struct kl_estimate *to, struct kl_error *err)
+{
+    struct kl_mode_run *run = context;
+    struct work *w = run->state;
+    struct kl_nist_options o = w->v->nist;
+    struct kl_nist_forecast forecast = { 0 };
+    o.seed = w->v->common.seed;
+    int code = kl_pool_create(&run->pool, (int)run->stage.common->threads, err);
+    if (!code) code = kl_nist_estimate(&forecast, &w->report, &w->bits, &o, run->pool, err);
+    *to = (struct kl_estimate){ forecast.seconds, forecast.at_most };
+    return code;
+}
+
 static int open_bits(struct kl_mode_run *run, struct kl_error *err)
 {
     struct work *w = run->state;
@@ -71,6 +84,7 @@ static int open_bits(struct kl_mode_run *run, struct kl_error *err)
         return kl_fail(err, KL_EUSAGE, "--sequence-bits: found %lld, expected 0 or at least %d",
                        (long long)v->nist.sequence_bits, KL_NIST_SEQUENCE);
     const int code = kl_bits_read_files(&w->bits, run->stage.inputs, run->stage.n_inputs, &how, err);
+    run->stage.estimate = estimate, run->stage.estimate_context = run;
     run->parents = (const struct kl_file *const *)w->bits.files, run->n_parents = w->bits.n_files;
     return code;
 }
@@ -140,8 +154,6 @@ static const struct kl_file_stage stage = { .kind = &kl_nist_kind,
                                             .seeded = true,
                                             .state_size = sizeof(struct work),
                                             .progress = "steps",
-                                            .tried = "a test of a sequence",
-                                            .tried_at_most = true,
                                             .stops_at_once = true,
                                             .open = open_bits,
                                             .key = key,

@@ -183,6 +183,7 @@ size_t kl_nist_leftover_bits(double entropy, double security);
 /* ---- 5.1: permutations (iid.c) ---- */
 enum {
     KL_IID_STATISTICS = 19,
+    KL_IID_COMPRESSION = KL_IID_STATISTICS - 1, /* the last, which takes most of the time */
     KL_IID_PERMUTATIONS = 2000 /* with fewer 0.05 % is less than one of them: no verdict */
 };
 extern const char *const kl_iid_names[KL_IID_STATISTICS];
@@ -207,6 +208,11 @@ int kl_nist_iid_go_on(struct kl_iid *result, const uint8_t *s, size_t n, int64_t
 /* How many permutations it will take, by how often each statistic was exceeded on either side so far:
    all of them where one never was. */
 int64_t kl_nist_iid_needed(const struct kl_iid *result, int64_t permutations);
+/* How many that are on average in independent data, whose statistics lie anywhere among those of
+   permutations, and how many of them want the compression. true: several statistics were never exceeded,
+   so that the data look dependent: all permutations, at most. */
+bool kl_nist_iid_expect(double *taken, double *of_compression, const struct kl_iid *result,
+                        int64_t permutations);
 
 /* The statistics of sections 5.1.1 to 5.1.11 (iid_statistics.c); wanted [KL_IID_STATISTICS], NULL:
    all; others keep what is in t. work: kl_nist_iid_work bytes. */
@@ -301,6 +307,16 @@ struct kl_nist_report {
 int kl_nist_report(struct kl_nist_report *report, const struct kl_bits *bits,
                    const struct kl_nist_options *o, struct kl_pool *pool, const struct kl_watch *watch,
                    struct kl_error *err);
+/* How long that would take: tests and estimates by the first moments of them, permutations by their rate
+   on this data, of as many as are expected of it (kl_nist_iid_expect). report: as above. KL_ENO: a test
+   of a sequence takes too long to be tried. */
+struct kl_nist_forecast {
+    double seconds;
+    bool at_most; /* data that look dependent may turn out not to be, and end earlier */
+};
+int kl_nist_estimate(struct kl_nist_forecast *forecast, struct kl_nist_report *report,
+                     const struct kl_bits *bits, const struct kl_nist_options *o, struct kl_pool *pool,
+                     struct kl_error *err);
 void kl_nist_report_free(struct kl_nist_report *report);
 
 struct kl_writer;

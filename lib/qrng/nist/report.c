@@ -373,38 +373,135 @@ size_t kl_nist_most_bits(const struct kl_nist_options *o)
     return all > most ? all : most;
 }
 
-int kl_nist_report(struct kl_nist_report *report, const struct kl_bits *bits,
-                   const struct kl_nist_options *o, struct kl_pool *pool, const struct kl_watch *watch,
-                   struct kl_error *err)
+/* The report's devices, their streams, what there is to do. End it in every case. */
+static int begin(struct work *w, struct kl_nist_report *report, const struct kl_bits *bits,
+                 const struct kl_nist_options *o, struct kl_course *course, struct kl_error *err)
 {
     const size_t n = (size_t)bits->n_devices;
-    struct kl_course course = { .watch = watch };
-    struct work w = { .report = report, .streams = calloc(n, sizeof *w.streams), .course = &course };
+    *w = (struct work){ .report = report, .streams = calloc(n, sizeof *w->streams), .course = course };
     *report = (struct kl_nist_report){
         .options = *o, .n_devices = n, .row_bits = bits->n_bits, .symbol_bits = bits->symbol_bits
     };
     report->names = calloc(n, sizeof *report->names);
     report->devices = calloc(n, sizeof *report->devices);
-    int code = w.streams && report->names && report->devices
+    int code = w->streams && report->names && report->devices
                    ? KL_OK
                    : kl_fail_memory(err, n * sizeof *report->devices);
     if (!code) memcpy(report->names, bits->names, n * sizeof *report->names);
-    if (!code) code = plan(&w, bits, err);
-    for (size_t i = 0; !code && i < n; i++) code = stream_open(&w.streams[i], bits, i, err);
+    if (!code) code = plan(w, bits, err);
+    for (size_t i = 0; !code && i < n; i++) code = stream_open(&w->streams[i], bits, i, err);
+    return code;
+}
+
+static void end(struct work *w)
+{
+    for (size_t i = 0; w->streams && i < w->report->n_devices; i++) stream_free(&w->streams[i]);
+    free(w->streams);
+    free(w->jobs);
+}
+
+int kl_nist_report(struct kl_nist_report *report, const struct kl_bits *bits,
+                   const struct kl_nist_options *o, struct kl_pool *pool, const struct kl_watch *watch,
+                   struct kl_error *err)
+{
+    struct kl_course course = { .watch = watch };
+    struct work w;
+    int code = begin(&w, report, bits, o, &course, err);
     if (!code) code = run_jobs(&w, pool, err);
     if (!code) code = inform(report, &w, err);
-    for (size_t i = 0; !code && i < n; i++) {
+    for (size_t i = 0; !code && i < report->n_devices; i++) {
         code = assess_device(&report->devices[i], report, err);
         if (!code)
             code = kl_nist_iid_tests(&report->devices[i].tests, w.streams[i].symbols,
                                      kl_nist_part(report->devices[i].n_symbols), err);
     }
     if (!code && o->permutations) code = permute_all(report, w.streams, &course, pool, err);
-    for (size_t i = 0; !code && o->restarts && i < n; i++)
+    for (size_t i = 0; !code && o->restarts && i < report->n_devices; i++)
         code = restart_device(report, i, &w.streams[i], bits, err);
-    for (size_t i = 0; w.streams && i < n; i++) stream_free(&w.streams[i]);
-    free(w.streams);
-    free(w.jobs);
+    end(&w);
+    return code;
+}
+
+/* ---- how long it would take ---- */
+/* Seconds of a permutation behind those of d, of which a few are taken: d goes on by them. */
+static int rate(double *seconds, struct kl_iid *d, const struct stream *s, size_t n,
+                const struct kl_nist_options *o, struct kl_pool *pool, struct kl_error *err)
+{
+    static const double LEAST = 0.05;
+    const struct kl_iid from = *d;
+    const int64_t few = 2 * kl_pool_size(pool);
+    const double at = kl_clock();
+    int64_t taken = 0;
+    int code;
+    do {
+        *d = from;
+        code = kl_nist_iid_go_on(d, s->symbols, n, o->permutations, from.taken + few, o->seed, pool,
+                                 NULL, err);
+        taken += few;
+    } while (!code && kl_clock() - at < LEAST);
+    *seconds = (kl_clock() - at) / (double)taken;
+    return code;
+}
+
+/* A device: its own statistics and tests, then permutations, of which as many are taken as `budget`
+   seconds allow. Compression takes most of one, and is told apart from what is wanted without it. */
+static int try_device(struct kl_nist_forecast *to, struct kl_nist_device *d, const struct stream *s,
+                      const struct kl_nist_options *o, double budget, struct kl_pool *pool,
+                      struct kl_error *err)
+{
+    const size_t n = kl_nist_part(d->n_symbols);
+    const double start = kl_clock();
+    double all = 0, others = 0;
+    int code = kl_nist_iid_begin(&d->iid, s->symbols, n, err);
+    if (!code) code = kl_nist_iid_tests(&d->tests, s->symbols, n, err);
+    const double own = kl_clock() - start;
+    if (!code) code = rate(&all, &d->iid, s, n, o, pool, err);
+    struct kl_iid without = d->iid;
+    without.passed[KL_IID_COMPRESSION] = true;
+    if (!code) code = rate(&others, &without, s, n, o, pool, err);
+    for (int64_t until = 2 * d->iid.taken; !code && until <= o->permutations; until *= 2) {
+        const double next = d->iid.passed[KL_IID_COMPRESSION] ? others : all;
+        if (kl_clock() - start + next * (double)d->iid.taken > budget) break;
+        code =
+            kl_nist_iid_go_on(&d->iid, s->symbols, n, o->permutations, until, o->seed, pool, NULL, err);
+    }
+    double permutations, of_compression;
+    to->at_most |= kl_nist_iid_expect(&permutations, &of_compression, &d->iid, o->permutations);
+    to->seconds += own + of_compression * all + (permutations - of_compression) * others;
+    return code;
+}
+
+int kl_nist_estimate(struct kl_nist_forecast *to, struct kl_nist_report *report,
+                     const struct kl_bits *bits, const struct kl_nist_options *o, struct kl_pool *pool,
+                     struct kl_error *err)
+{
+    static const double BUDGET = 2;
+    struct kl_nist_options jobs = *o;
+    struct kl_course course = { 0 };
+    struct kl_trial trial;
+    struct work w;
+    double symbols = 0, tried = 0, seconds;
+    *to = (struct kl_nist_forecast){ 0 };
+    kl_trial_begin(&trial);
+    course.watch = &trial.watch, jobs.permutations = 0;
+    int code = begin(&w, report, bits, &jobs, &course, err);
+    if (!code) code = kl_trial_end(run_jobs(&w, pool, err));
+    else kl_trial_end(code);
+    if (!code) code = kl_trial_whole(&seconds, &trial, "a test of a sequence", err);
+    const double start = kl_clock();
+    const size_t n = o->permutations ? report->n_devices : 0;
+    for (size_t i = 0; !code && i < n; i++) {
+        struct kl_nist_device *d = &report->devices[i];
+        const double left = BUDGET - (kl_clock() - start);
+        symbols += (double)kl_nist_part(d->n_symbols);
+        if (i && !(left > 0)) continue;
+        tried += (double)kl_nist_part(d->n_symbols);
+        code = try_device(to, d, &w.streams[i], o, left / (double)(n - i), pool, err);
+        if (!code && kl_signals_pending()) code = kl_fail(err, KL_ESIGNAL, "stopped");
+    }
+    if (tried > 0) to->seconds *= symbols / tried;
+    if (!code) to->seconds += seconds;
+    end(&w);
     return code;
 }
 

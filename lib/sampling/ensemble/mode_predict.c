@@ -69,7 +69,11 @@ static int open_inputs(struct kl_mode_run *run, struct kl_error *err)
     struct values *v = run->values;
     w->v = v;
     int code = kl_store_mode_text_of_file(run, "csv", v->csv, err);
-    if (!code) code = kl_store_mode_text_check(run, "csv", v->csv, "index,", err);
+    if (!code) /* up to the name of a class, which may be in quotes */
+        code = kl_store_mode_text_check(run, "csv", v->csv,
+                                        "index,prediction," KL_STORE_VARIES "p " KL_STORE_OR
+                                        "index,name,prediction," KL_STORE_VARIES "p ",
+                                        err);
     if (!code) code = kl_sampling_judged_open(&w->head, &w->draws, run->stage.inputs[0], err);
     if (!code) code = kl_store_file_open_kind(&w->input, run->stage.inputs[1], &features, err);
     if (!code) code = kl_head_origin_check(&w->differs, w->head, w->input, run->stage.log, err);

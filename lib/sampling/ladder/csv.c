@@ -281,9 +281,7 @@ int kl_sampling_csv_write(FILE *to, const struct kl_sampling_ladder *l, enum kl_
             return kl_fail(err, KL_EDATA,
                            "beta %g was not tested: the reference's CSV has no place for that",
                            l->beta[k]);
-    fprintf(to, "Sample_size,Beta,BCE_Train,BCE_Test,0-1_Train,0-1_Test,EMA_BCE_Train,EMA_BCE_Test,EMA_"
-                "0-1_Train,"
-                "EMA_0-1_Test" END);
+    fprintf(to, KL_SAMPLING_TITLES END);
     for (size_t k = 0; k < l->n_rungs; k++) {
         const double values[] = { scaled(l, scale, l->loss[k]), scaled(l, scale, l->test_loss[k]),
                                   l->train01[k], l->test01[k] };

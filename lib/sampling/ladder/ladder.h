@@ -248,6 +248,9 @@ int kl_sampling_bounds_write(struct kl_writer *writer, const struct kl_sampling_
                              struct kl_error *err);
 /* The reference's CSV of a ladder, unit-interval or raw as `scale` says; plain columns and EMA_ columns
    are both the means. summary: one text, quoted. KL_EUSAGE: the loss has no unit form. */
+#define KL_SAMPLING_TITLES                                                                             \
+    "Sample_size,Beta,BCE_Train,BCE_Test,0-1_Train,0-1_Test,EMA_BCE_Train,EMA_BCE_Test,EMA_0-1_Train," \
+    "EMA_0-1_Test"
 int kl_sampling_csv_write(FILE *to, const struct kl_sampling_ladder *ladder,
                           enum kl_sampling_scale scale, const char *summary, struct kl_error *err);
 /* The text report of the reference's classic code: mean, variance and deviation a temperature over

@@ -162,8 +162,12 @@ static int open_ladders(struct kl_mode_run *run, struct kl_error *err)
     w->run = run, w->factor = NAN;
     if (v->calibrate_on && v->factor != 1)
         return kl_fail(err, KL_EUSAGE, "--factor: --calibrate-on chooses it; give one of them");
-    int code = kl_store_mode_text_check(run, "csv", v->csv, "Sample_size,", err);
-    if (!code) code = kl_store_mode_text_check(run, "report", v->report, "Results of ", err);
+    int code = kl_store_mode_text_check(run, "csv", v->csv, KL_SAMPLING_TITLES, err);
+    if (!code)
+        code = kl_store_mode_text_check(run, "report", v->report,
+                                        "Results of " KL_STORE_VARIES " temperatures, " KL_STORE_VARIES
+                                        " training records, " KL_STORE_VARIES " test records\nLoss: ",
+                                        err);
     const char *const written[] = { v->common.output, v->csv, v->report };
     for (int i = 0; i < 3 && !code && v->calibrate_on; i++)
         if (written[i]) code = kl_store_target_no_input(written[i], &v->calibrate_on, 1, err);

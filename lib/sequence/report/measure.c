@@ -300,6 +300,20 @@ static void look(struct search *s, enum group group, size_t id)
     for (size_t i = 0; i < r->n; i++) s->said[i] |= among(r, i, group, id);
 }
 
+/* The model whose file comes behind that of `last` by its name, the first one if that is n_models; at
+   the end n_models. The report has them by content, which a processor's rounding changes. */
+static size_t next_by_name(const struct kl_sequence_report *r, size_t last)
+{
+    const char *const after = last < r->n_models ? kl_store_file_path(r->model_files[last]) : "";
+    const char *name, *least = NULL;
+    size_t next = r->n_models;
+    for (size_t k = 0; k < r->n_models; k++)
+        if (strcmp(name = kl_store_file_path(r->model_files[k]), after) > 0 &&
+            (!least || strcmp(name, least) < 0))
+            least = name, next = k;
+    return next;
+}
+
 int kl_sequence_report_say_one_class(const struct kl_sequence_report *r, const struct kl_log *log,
                                      struct kl_error *err)
 {
@@ -310,7 +324,7 @@ int kl_sequence_report_say_one_class(const struct kl_sequence_report *r, const s
     for (; s.replica < r->replicas && !code; s.replica++) {
         predict(&s);
         look(&s, ALL, 0);
-        for (size_t k = 0; k < r->n_models; k++) look(&s, FOLD, k);
+        for (size_t k = r->n_models; (k = next_by_name(r, k)) < r->n_models;) look(&s, FOLD, k);
         for (size_t p = 0; p < r->n_people; p++) look(&s, PERSON, p);
     }
     if (s.found) {

@@ -277,13 +277,14 @@ static void quoted(FILE *to, const char *text)
     fputc('"', to);
 }
 /* A line a pair. */
+static const char TITLES[] =
+    "a,b,metric,windows,people,mean_a,mean_b,difference,low,high,test_error,sign_flip_p,sign_flip_holm,"
+    "wilcoxon_p,wilcoxon_holm,t_p,folds_p,seeds_low,seeds_high,mcnemar_p\n";
 static int put_csv(FILE *to, const void *context, struct kl_error *err)
 {
     const struct kl_sequence_compared *c = &((const struct work *)context)->compared;
     (void)err;
-    fputs("a,b,metric,windows,people,mean_a,mean_b,difference,low,high,test_error,sign_flip_p,sign_flip_"
-          "holm,wilcoxon_p,wilcoxon_holm,t_p,folds_p,seeds_low,seeds_high,mcnemar_p\n",
-          to);
+    fputs(TITLES, to);
     for (size_t k = 0; k < c->n_pairs; k++) {
         const struct kl_sequence_compared_pair *const p = c->pairs + k;
         quoted(to, c->models[p->a].name), fputc(',', to), quoted(to, c->models[p->b].name);
@@ -358,7 +359,7 @@ static int open_reports(struct kl_mode_run *run, struct kl_error *err)
     const size_t n = run->stage.n_inputs;
     /* Without a file what is printed is the result, which -q leaves. */
     if (!v->common.output) ((struct values *)run->values)->common.quiet = false;
-    if (kl_store_mode_text_check(run, "csv", v->csv, "a,b,metric,", err) ||
+    if (kl_store_mode_text_check(run, "csv", v->csv, TITLES, err) ||
         kl_store_mode_text_check(run, "latex", v->latex, KL_TABLE_LATEX, err))
         return err->code;
     w->reports = calloc(n, sizeof *w->reports), w->files = calloc(n, sizeof *w->files);

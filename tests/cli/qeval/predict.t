@@ -37,8 +37,12 @@ $ qeval head.h5 new.h5 -o x.h5
 $ qeval --predict head.h5 new.h5 -o x.h5 --csv - --json
 ! qeval: --csv - and --json: both are for the screen; give --csv FILE
 ? 2
-$ echo mine >mine.txt; qeval --predict head.h5 new.h5 -o x.h5 --csv mine.txt; cat mine.txt
+$ for text in mine index,prediction,truth index,name,prediction,mine; do echo $text >mine.txt; qeval --predict head.h5 new.h5 -o x.h5 --csv mine.txt; cat mine.txt; done
 > mine
+> index,prediction,truth
+> index,name,prediction,mine
+! qeval: mine.txt: was not written by ketline; give another name, or --force to replace it
+! qeval: mine.txt: was not written by ketline; give another name, or --force to replace it
 ! qeval: mine.txt: was not written by ketline; give another name, or --force to replace it
 $ extract-features new.csv --label none -q -o other.h5; qeval --predict head.h5 other.h5 -o x.h5
 ! qeval: other.h5: scaling is standard, of 10 rows (404a0763ad0c), head.h5 was trained on standard, of 142 rows (7d2373fb5938); --like FEATURES.h5 of extract-features takes it from those that trained

@@ -130,3 +130,10 @@ $ qeval lr-0.01.h5 one,more.h5 train.h5 --split val
 $ qeval test.h5 lr-0.01.h5
 ! qeval: lr-0.01.h5: holds 'head', expected 'features', which comes from extract-features
 ? 65
+
+# What the heads were trained with otherwise stands in JSON as well, by the commands that trained them; of alike ones nothing does.
+$ for l in 1 2; do qtrain train.h5 --epochs 1 --qubits 2 --layers $l --no-controls -q -o l$l.h5 2>log; done; qtrain train.h5 --epochs 1 --qubits 2 --layers 1 --seed 3 --no-controls -q -o seed.h5 2>log; qeval l1.h5 l2.h5 test.h5 --json 2>log | jq -c .options; qeval l1.h5 seed.h5 test.h5 --json 2>log | jq -c .options
+> {"layers":1}
+> {"layers":2}
+> {}
+> {}

@@ -59,6 +59,13 @@ $ qseq compare mdm.report.h5
 $ qseq compare mdm.report.h5 w.h5
 ! qseq: w.h5: found a file of kind windows, expected a report of qseq eval
 ? 65
+$ for text in a,b,metric,mine head; do echo $text >mine.csv; qseq compare csp-lda.report.h5 mdm.report.h5 --csv mine.csv; cat mine.csv; done; for m in accuracy auc; do qseq compare csp-lda.report.h5 mdm.report.h5 --metric $m --csv our.csv >said 2>&1; done; cut -d, -f 3 our.csv
+> a,b,metric,mine
+> head
+> metric
+> auc
+! qseq: mine.csv: was not written by ketline; give another name, or --force to replace it
+! qseq: mine.csv: was not written by ketline; give another name, or --force to replace it
 $ qseq compare csp-lda.report.h5 mdm.report.h5 --csv - --json
 ! qseq: --csv - and --json: both are for the screen; give --csv FILE
 ? 2

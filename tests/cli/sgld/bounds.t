@@ -152,6 +152,15 @@ $ echo mine >mine.csv; sgld bounds ladder.csv -q --csv mine.csv; cat mine.csv
 > mine
 ! sgld: mine.csv: was not written by ketline; give another name, or --force to replace it
 
+# Nor one that begins alike; ours is, of whatever ladder.
+$ echo Sample_size,Beta,of mine >mine.csv; echo 'Results of 2 weeks' >mine.txt; for o in '--csv mine.csv' '--report mine.txt'; do sgld bounds ladder.csv -q $o; done; cat mine.csv mine.txt
++ sgld bounds ladder.csv -q --csv our.csv --report our.txt; sed 's/^Results of [0-9]* temperatures, [0-9]*/Results of 77 temperatures, 12345/' our.txt >other.txt; sgld bounds ladder.csv -q --report other.txt --csv our.csv && cmp our.txt other.txt && echo written over
+> Sample_size,Beta,of mine
+> Results of 2 weeks
+> written over
+! sgld: mine.csv: was not written by ketline; give another name, or --force to replace it
+! sgld: mine.txt: was not written by ketline; give another name, or --force to replace it
+
 # Damaged: one line each.
 $ bad() { "$@" >/dev/null; echo $?; }; sed 's/,EMA_BCE_Train//' ladder.csv >a.csv; bad sgld bounds a.csv
 > 65

@@ -114,8 +114,42 @@ static void check_parts(void)
           (long long)whole.taken);
 }
 
+/* What is expected of independent data against what it takes, over many: the mean of what is left is of
+   few that take long, so sums are compared, of permutations and of those with the compression. Of data
+   that depend all are expected. */
+static void expected(void)
+{
+    enum { N = 2000, DATA = 40, ALL = 10000 };
+    struct kl_error err;
+    uint8_t s[N];
+    uint64_t state = 11;
+    double taken, compression, of = 0, all = 0;
+    int near = 0;
+    for (int d = 0; d <= DATA; d++) {
+        struct kl_iid few, whole;
+        for (size_t i = 0; i < N; i++) {
+            state = state * 6364136223846793005u + 1442695040888963407u;
+            s[i] = d == DATA && i % 2 ? s[i - 1] : (uint8_t)(state >> 40 & 1);
+        }
+        CHECK(kl_nist_iid_begin(&few, s, N, &err) == KL_OK, "%s", err.text);
+        whole = few;
+        CHECK(kl_nist_iid_go_on(&few, s, N, ALL, 128, 5, NULL, NULL, &err) == KL_OK, "%s", err.text);
+        const bool at_most = kl_nist_iid_expect(&taken, &compression, &few, ALL);
+        CHECK(at_most == (d == DATA) && compression <= taken, "%d: %g of %g", d, compression, taken);
+        if (d == DATA) break;
+        CHECK(kl_nist_iid_go_on(&whole, s, N, ALL, ALL, 5, NULL, NULL, &err) == KL_OK, "%s", err.text);
+        const double own = (double)whole.taken;
+        near += taken < 2 * own && own < 2 * taken;
+        of += taken, all += own;
+    }
+    CHECK(taken == ALL, "of data that depend %g are expected", taken);
+    CHECK(near >= DATA * 3 / 4, "within a factor of 2 of %d of %d", near, DATA);
+    CHECK(of > all / 1.5 && of < all * 1.5, "%g expected, %g taken", of, all);
+}
+
 int main(void)
 {
+    expected();
     struct kl_error err;
     struct kl_bits bits;
     struct kl_pool *pool = NULL;
