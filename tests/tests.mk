@@ -37,7 +37,7 @@ $(BUILD)/tests/stages/means: $(BUILD)/tests/stages/means.o $(call needs,tests/st
 
 .PHONY: test-programs bench-programs
 test-programs: $(TEST_PROGRAMS) $(STAGE_PROGRAMS) $(BUILD)/tests/checkkernels $(BUILD)/tests/cuda/cudnn/lib/libcudnn.so.9 \
-  $(BUILD)/tests/cuda/libketline-cuda.so $(BUILD)/tests/cuda/without-cudnn/libketline-cuda.so
+  $(BUILD)/tests/cuda/libketline-cuda.so $(BUILD)/tests/cuda/without-cudnn/libketline-cuda.so $(BUILD)/bench/gpu
 bench-programs: $(BENCH_PROGRAMS)
 
 $(BUILD)/tests/faults/%: $(BUILD)/tests/faults/%.o $(FAULT_OBJS) $$(call needs,tests/faults/$$* $(FAULT_OBJS:$(BUILD)/%.o=%))
