@@ -8,14 +8,15 @@
 
 struct kl_error;
 struct kl_cuda_bloch;
-/* Floats or doubles; shapes as those of kl_bloch_gradient and kl_bloch_tangent, n any number. */
+/* Floats or doubles; shapes as those of kl_bloch_gradient and kl_bloch_tangent, n any number. Gradients
+   NULL: not asked for; grad_params needs grad_u. With du: dgrad_u alone. seconds (NULL: not asked for):
+   the same KL_CUDA_GROUP times, and what one took, copies apart. */
 struct kl_cuda_bloch_at {
     const void *u, *params, *weights;
-    void *loss, *grad_u, *grad_params; /* gradients NULL: not asked for; grad_params needs grad_u */
-    const void *du;                    /* NULL: none of the two below; else of these alone dgrad_u */
+    void *loss, *grad_u, *grad_params;
+    const void *du;
     void *dgrad_u;
-    double
-        *seconds; /* NULL: not asked for; of KL_CUDA_GROUP times the same those of one, copies apart */
+    double *seconds;
 };
 
 struct kl_cuda_bloch_calls {
