@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
    bloch: one qubit under piecewise-constant controls and a Lindblad equation with rates, solved exactly:
    loss, gradient and Hessian-vector products. A problem (a task, a start, a member of an ensemble) is a
-   lane; each is computed in one order, whatever stands beside it (a step: inline/bloch_pass.h). No
-   CUDA twin: there a qubit is computed as any system (kernels/cuda/pulse.cuh). */
+   lane; each is computed in one order, whatever stands beside it (a step: inline/bloch_pass.h). Its CUDA
+   twin has a thread a lane (kernels/cuda_bloch.h). */
 #ifndef KL_BLOCH_H
 #define KL_BLOCH_H
 
@@ -36,6 +36,15 @@ struct kl_bloch {
 static inline int kl_bloch_substeps(double norm)
 {
     return norm > 2 ? (int)(norm / 2) + 1 : 1;
+}
+/* factors[k], k to KL_BLOCH_MAX_ORDER: the series' terms, 1 / k!; of affine columns 1 / (k + 1)!. */
+static inline void kl_bloch_factors(double *factors, int affine)
+{
+    double factor = 1;
+    for (int k = 0; k <= KL_BLOCH_MAX_ORDER; k++) {
+        if (k + affine > 1) factor /= k + affine;
+        factors[k] = factor;
+    }
 }
 /* Reals of workspace. */
 static inline size_t kl_bloch_work(const struct kl_bloch *b)

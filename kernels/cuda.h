@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "kernels/cuda_bloch.h"
 #include "kernels/cuda_chains.h"
 #include "kernels/cuda_circuit.h"
 #include "kernels/cuda_gans.h"
@@ -31,6 +32,7 @@ struct kl_cuda {
     /* The most bytes of GPUs that this process has had at once, its context and cuDNN's not counted. */
     size_t (*peak)(void);
     const struct kl_cuda_batch_calls *batch;
+    const struct kl_cuda_bloch_calls *bloch;
     const struct kl_cuda_heads_calls *heads;
     const struct kl_cuda_mlps_calls *mlps;
     const struct kl_cuda_resnet_calls *resnet;

@@ -13,15 +13,8 @@
 struct kl_error;
 /* What members make together, as enum kl_control_aggregate. */
 enum { KL_CUDA_PULSE_MEAN, KL_CUDA_PULSE_WORST, KL_CUDA_PULSE_CVAR };
-/* L-BFGS, Newton's method (of a mean of plain controls), Adam; no search, but points that are given, and
-   with Hessian products. */
-enum {
-    KL_CUDA_PULSE_LBFGS,
-    KL_CUDA_PULSE_NEWTON,
-    KL_CUDA_PULSE_ADAM,
-    KL_CUDA_PULSE_POINTS,
-    KL_CUDA_PULSE_PRODUCTS
-};
+/* L-BFGS, Newton's method (of a mean of plain controls), Adam; no search, but points that are given. */
+enum { KL_CUDA_PULSE_LBFGS, KL_CUDA_PULSE_NEWTON, KL_CUDA_PULSE_ADAM, KL_CUDA_PULSE_POINTS };
 /* How a point's n numbers become controls, as struct kl_control_waveform has it. The numbers of control
    k begin at `first`: one a sample; `count`, which values [samples][count] are multiplied by; or one.
    Two partners lie in a disc; the range of others that are not piecewise is middle +- half. */
@@ -56,19 +49,19 @@ struct kl_cuda_pulse {
     struct kl_descent_rules rules;
     struct kl_cuda_waveform waveform;
     int32_t method;
-    int32_t single; /* of POINTS and PRODUCTS without a waveform: passes in float, sums of losses and of
-                       members' derivatives in double */
+    int32_t single; /* of POINTS without a waveform: passes in float, sums of losses and of members'
+                       derivatives in double */
     double lr;      /* of Adam */
 };
 struct kl_cuda_pulse_result {
     double loss;
     int32_t iterations, evaluations, stop; /* stop: enum kl_descent_stop */
 };
-/* A point of each start, and tasks in place of those of the problem, weights if it has own_weights.
-   products: of PRODUCTS, the Hessian's with along. Points and what is found: [n][numbers]. */
+/* A point of each start, and tasks in place of those of the problem, whose weights stay. Points and
+   gradients: [n][numbers]. */
 struct kl_cuda_pulse_points {
-    const double *params, *amplitude, *weights, *points, *along;
-    double *gradients, *products;
+    const double *params, *amplitude, *points;
+    double *gradients;
     struct kl_cuda_pulse_result *results; /* [n]: of these the losses */
 };
 struct kl_cuda_pulses;
@@ -84,7 +77,7 @@ struct kl_cuda_pulses_calls {
     /* Of all: where they stopped, points and gradients there (NULL: not asked for). */
     int (*get)(struct kl_cuda_pulses *pulses, struct kl_cuda_pulse_result *results, double *points,
                double *gradients, struct kl_error *err);
-    /* Of POINTS and PRODUCTS. Several threads may ask at once, each of pulses of its own. */
+    /* Of POINTS. Several threads may ask at once, each of pulses of its own. */
     int (*at)(struct kl_cuda_pulses *pulses, const struct kl_cuda_pulse_points *at,
               struct kl_error *err);
     void (*close)(struct kl_cuda_pulses **pulses);

@@ -41,6 +41,9 @@ cards() { echo $emulated qseq train few.h5 --split within -m "${@:2}" -b 17 --dr
 long() { cards "$1" mamba-hybrid --qubits 2 --epochs 40 --checkpoint-every 1; }
 for net in "${nets[@]}"; do $(cards ${net%% *}.h5 $net) || exit 70; done
 $(long cards.h5) || exit 70
+# Chains of heads of a card each: OUT ...
+heads() { echo $emulated sgld head few-images.h5 --head h.h5 --parameters tail --rungs 2 --chains 3 --leapfrogs 1 --draws 4 --warmup 0 --keep 2 --device cuda -j 1 --no-provenance -q -o "$@"; }
+extract-features -q "$digits_train" --resize 28 --limit 30 -o few-images.h5 && $(heads heads.h5) || exit 70
 check "ranks by number" [ 2 = "$(./line bad.h5 --ranks 0/2 2>said; echo $?)" ]
 check "ranks by number: $(cat said)" grep -q "expected auto; their number is mpirun's" said
 check "no mpirun" [ 2 = "$(./line bad.h5 --ranks auto 2>said; echo $?)" ]
@@ -151,7 +154,14 @@ try() {
     done
     check "$mpi: chains on a card each: $(cat said)" cmp cards1.h5 cards2.h5
     check "$mpi: optima on a card each: $(cat said)" cmp optima1.h5 optima2.h5
-    rm -rf cards?.h5 optima?.h5
+    for n in 2 3; do
+        KETLINE_EMULATED_DEVICES=2 check "$mpi: heads on $n cards: $(cat said)" ranks $n $(heads heads$n.h5) --ranks auto
+        check "$mpi: heads on $n cards: other bytes" cmp heads.h5 heads$n.h5
+    done
+    check "$mpi: heads, a lost card of 2: status" [ 75 = "$(ranks 1 $(heads lost-heads.h5) --ranks auto : -n 1 env KETLINE_EMULATED_FAIL=60 $(heads lost-heads.h5) --ranks auto; echo $?)" ]
+    check "$mpi: heads, a lost card of 2: $(cat said)" grep -q 'heads: CUDA says: emulated failure' said
+    check "$mpi: heads, a lost card of 2: left $(ls -A)" [ ! -e lost-heads.h5 ]
+    rm -rf cards?.h5 optima?.h5 heads?.h5
     # Stopped at a checkpoint of half their epochs by a signal to one; on by another number of ranks.
     cat >share <<END
 #!/bin/sh

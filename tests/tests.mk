@@ -74,6 +74,7 @@ $(BUILD)/tests/%: $(BUILD)/tests/%.o $$(call needs,tests/$$*)
 	$(call SAY,LD)
 	$(call LINK)
 
+test-programs: $(BUILD)/bench/gpu # tests/gpu-scripts.sh rehearses it
 $(BUILD)/bench/%: $(BUILD)/tests/bench/%.o $$(call needs,tests/bench/$$*)
 	$(call SAY,LD)
 	$(call LINK)

@@ -96,6 +96,7 @@ int kl_cuda_circuit_copy(struct kl_cuda_circuit *to, void **memory, const struct
 
 /* Of the families: each stands at the end of its file. */
 extern const struct kl_cuda_batch_calls kl_cuda_batch_calls;
+extern const struct kl_cuda_bloch_calls kl_cuda_bloch_calls;
 extern const struct kl_cuda_heads_calls kl_cuda_heads_calls;
 extern const struct kl_cuda_mlps_calls kl_cuda_mlps_calls;
 extern const struct kl_cuda_resnet_calls kl_cuda_resnet_calls;

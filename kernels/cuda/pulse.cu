@@ -25,16 +25,8 @@ static kernel kernel_of(const struct kl_cuda_pulses *s)
     case KL_CUDA_PULSE_ADAM: return kl_pulse_adam_trials;
     case KL_CUDA_PULSE_POINTS:
         return s->job.problem.single ? kl_pulse_points<float> : kl_pulse_points<double>;
-    case KL_CUDA_PULSE_PRODUCTS:
-        return s->job.problem.single ? kl_pulse_points<kl_pulse_dual<float>>
-                                     : kl_pulse_points<kl_pulse_dual<double>>;
     default: return kl_pulse_trials;
     }
-}
-
-static bool with_products(const struct kl_cuda_pulses *s)
-{
-    return s->job.problem.method == KL_CUDA_PULSE_PRODUCTS;
 }
 
 /* ---- memory ---- */
@@ -244,7 +236,7 @@ static struct sizes sizes_of(const struct kl_cuda_pulses *s)
              (size_t)job->units,
              (size_t)job->problem.members,
              job->problem.single
-                 ? 2 * (size_t)job->n + (size_t)job->problem.members * (size_t)(1 + g->params)
+                 ? (size_t)job->n + (size_t)job->problem.members * (size_t)(1 + g->params)
                  : 0 };
 }
 static size_t block_bytes(const struct kl_cuda_pulses *s)
@@ -309,8 +301,6 @@ static int take_starts(struct kl_cuda_pulses *s, const double *points, struct kl
     if (!code) code = keep(s, &job->done, NULL, 1, err);
     if (!code) code = keep(s, &job->points, points, all * n, err);
     if (!code) code = keep(s, &job->gradients, NULL, all * n, err);
-    if (!code && with_products(s)) code = keep(s, &job->along, NULL, all * n, err);
-    if (!code && with_products(s)) code = keep(s, &job->products, NULL, all * n, err);
     return code ? code : keep(s, &job->results, NULL, all, err);
 }
 
@@ -346,14 +336,13 @@ static int pulses_open(struct kl_cuda_pulses **pulses, const struct kl_cuda_puls
                        const double *points, size_t n, int device, struct kl_error *err)
 {
     *pulses = NULL;
-    if (problem->single && (problem->waveform.samples || (problem->method != KL_CUDA_PULSE_POINTS &&
-                                                          problem->method != KL_CUDA_PULSE_PRODUCTS)))
+    if (problem->single && (problem->waveform.samples || problem->method != KL_CUDA_PULSE_POINTS))
         return kl_cuda_fail(err, KL_EUSAGE, "searches and waveforms are in double alone");
     struct kl_cuda_pulses *s = *pulses = (struct kl_cuda_pulses *)calloc(1, sizeof *s);
     if (!s) return kl_cuda_fail(err, KL_ENOMEM, "no memory: %zu bytes asked for", sizeof *s);
     s->job.problem = *problem, s->device = device;
     s->number = (problem->single ? sizeof(float) : sizeof(double)) *
-                (problem->method == KL_CUDA_PULSE_NEWTON || with_products(s) ? 2 : 1);
+                (problem->method == KL_CUDA_PULSE_NEWTON ? 2 : 1);
     s->job.size = problem->g.segments * problem->g.controls, s->job.n_starts = (int32_t)n;
     s->job.of_task = (int32_t)n / problem->tasks;
     s->job.n = problem->waveform.samples ? problem->waveform.n : s->job.size;
@@ -430,10 +419,6 @@ static int send_points(struct kl_cuda_pulses *s, const struct kl_cuda_pulse_poin
                  members = (size_t)p->tasks * (size_t)p->members;
     int code = copy(s, (double *)p->params, at->params, members * (size_t)p->g.params, false, err);
     if (!code) code = copy(s, (double *)p->amplitude, at->amplitude, members, false, err);
-    if (!code && p->own_weights)
-        code = copy(s, (double *)p->weights, at->weights, members * (size_t)(p->g.dim * p->g.columns),
-                    false, err);
-    if (!code && with_products(s)) code = copy(s, s->job.along, at->along, numbers, false, err);
     return code ? code : copy(s, s->job.points, at->points, numbers, false, err);
 }
 
@@ -448,7 +433,6 @@ static int pulses_at(struct kl_cuda_pulses *s, const struct kl_cuda_pulse_points
                              "to the GPU", err);
     if (!code) code = launch(s, err);
     if (!code) code = copy(s, at->gradients, s->job.gradients, numbers, true, err);
-    if (!code && with_products(s)) code = copy(s, at->products, s->job.products, numbers, true, err);
     if (!code) code = copy(s, at->results, s->job.results, starts, true, err);
     return code ? code : kl_cuda_check(cudaStreamSynchronize(s->stream), "pulses", err);
 }

@@ -109,9 +109,8 @@ KL_GPU void kl_pulse_find_given(kl_pulse_given<double> *to, const kl_pulse_job &
 /* As kl_pulse_round has left it. */
 KL_GPU void kl_pulse_find_given(kl_pulse_given<float> *to, const kl_pulse_job &job, int member, int)
 {
-    const float *x = kl_pulse_rounded(job), *amplitude = x + 2 * (size_t)job.n;
-    *to = { x, x + job.n,
-            amplitude + job.problem.members + (size_t)member * (size_t)job.problem.g.params,
+    const float *x = kl_pulse_rounded(job), *amplitude = x + job.n;
+    *to = { x, NULL, amplitude + job.problem.members + (size_t)member * (size_t)job.problem.g.params,
             amplitude[member] };
 }
 

@@ -86,11 +86,10 @@ struct kl_pulse_job {
     double *states;                 /* (warps, segments * substeps, rows, 32): at the substeps' starts */
     double *ends;                   /* (units): losses of the units */
     double *losses, *shares;        /* (members) x 2 */
-    float *given; /* of passes in float: point and direction (n) x 2, amplitudes and params (members) */
+    float *given;                   /* of passes in float: point (n), amplitudes and params (members) */
     /* Of all. */
     uint32_t *next, *done;      /* starts that were taken, and that have stopped */
     double *points, *gradients; /* (n_starts, n) x 2 */
-    double *along, *products;   /* the same, of points that are given with directions */
     struct kl_cuda_pulse_result *results;
 };
 
@@ -110,7 +109,7 @@ KL_GPU float *kl_pulse_rounded(const kl_pulse_job &job)
 {
     const struct kl_cuda_pulse &p = job.problem;
     return job.given +
-           (size_t)blockIdx.x * (2 * (size_t)job.n + (size_t)p.members * (size_t)(1 + p.g.params));
+           (size_t)blockIdx.x * ((size_t)job.n + (size_t)p.members * (size_t)(1 + p.g.params));
 }
 
 /* Controls in units of the limits, of the block's trial, and derivatives by them. */

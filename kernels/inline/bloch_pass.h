@@ -1,6 +1,11 @@
 /* SPDX-License-Identifier: MIT
-   A block of lanes through all segments and back, over numbers (kernels/inline/dual.h);
-   kernels/cpu/bloch.c includes it plainly and for tangents.
+   A block of lanes through all segments and back, over numbers (kernels/inline/dual.h), included plainly
+   and for tangents: by kernels/cpu/bloch.c, whose lane is a vector, and by kernels/cuda/bloch.cuh, whose
+   lane is one number of a thread. What lies in their own way:
+   KL_BLOCH_APART  from a number of a block's `terms`, `past` or `states` to the next: 1, or 32 where a
+                   warp's threads lie side by side
+   KL_BLOCH_AHEAD  1: memory is slow, and states and controls are asked for a step before their use
+   KL_BLOCH_UNROLL, KL_BLOCH_COLUMNS   pragmas of the loops over a series and over columns
 
    With B = dt A, the 3x3 linear part, r' = r + phi_1(B) (B r + dt b) for an affine column, r' = exp(B) r
    for another. Both series are reduced to a I + b B + c B^2 by Horner's rule modulo B's characteristic
@@ -85,12 +90,12 @@ KL_NUMBER_INLINE KL_N(series)
     KL_N(reduce)(const generator *g, const kl_lane *terms, const int top, number *past)
 {
     const number zero = KL_N(number_of)((kl_lane){ 0 });
-    KL_N(series) f = { KL_N(number_of)(terms[top]), zero, zero };
-#pragma GCC unroll 24
+    KL_N(series) f = { KL_N(number_of)(terms[top * KL_BLOCH_APART]), zero, zero };
+    KL_BLOCH_UNROLL
     for (int k = top - 1; k >= 0; k--) {
-        if (past) past[k] = f.c;
-        f = (KL_N(series)){ KL_N(mac)(KL_N(number_of)(terms[k]), f.c, g->e), KL_N(msc)(f.a, f.c, g->s),
-                            KL_N(mac)(f.b, f.c, g->t) };
+        if (past) past[k * KL_BLOCH_APART] = f.c;
+        f = (KL_N(series)){ KL_N(mac)(KL_N(number_of)(terms[k * KL_BLOCH_APART]), f.c, g->e),
+                            KL_N(msc)(f.a, f.c, g->s), KL_N(mac)(f.b, f.c, g->t) };
     }
     return f;
 }
@@ -101,7 +106,8 @@ typedef struct {
 } column;
 KL_NUMBER_INLINE column KL_N(column_of)(const generator *g, vec r, const int affine)
 {
-    column c = { .r = r };
+    column c;
+    c.r = r;
     if (affine) {
         c.v = KL_N(apply)(g, r);
         c.v.z = KL_N(add)(c.v.z, g->bz);
@@ -149,9 +155,10 @@ KL_NUMBER_INLINE void KL_N(reduce_back)(sums *s, const generator *g, const numbe
 {
     const number zero = KL_N(number_of)((kl_lane){ 0 });
     number a = s->a, b = s->b, c = s->c, de = zero, ds = zero, dt = zero;
-#pragma GCC unroll 24
+    KL_BLOCH_UNROLL
     for (int k = 0; k < top; k++) {
-        const number was = past[k], next = KL_N(mac)(KL_N(msc)(KL_N(mul)(a, g->e), b, g->s), c, g->t);
+        const number was = past[k * KL_BLOCH_APART],
+                     next = KL_N(mac)(KL_N(msc)(KL_N(mul)(a, g->e), b, g->s), c, g->t);
         de = KL_N(mac)(de, a, was);
         ds = KL_N(msc)(ds, b, was);
         if (params) dt = KL_N(mac)(dt, c, was);
@@ -172,12 +179,13 @@ KL_NUMBER_INLINE void KL_N(reduce_back)(sums *s, const generator *g, const numbe
 /* The arguments of a block of lanes. Pointers are those of its first lane. */
 typedef struct {
     const struct kl_bloch *b;
-    size_t n; /* from a row to the next */
+    size_t n;   /* from a row to the next */
+    kl_real dt; /* of a substep */
     const kl_real *u, *du, *params, *dparams, *weights;
     kl_real *loss, *grad_u, *grad_params, *ends; /* NULL: not asked for */
     kl_real *dloss, *dgrad_u, *dgrad_params;     /* of duals alone */
     const kl_lane *terms;
-    vec *states; /* [segments * substeps][columns] */
+    number *states; /* [segments * substeps][columns][3] */
 } block;
 
 KL_NUMBER_INLINE number KL_N(load)(const kl_real *v, const kl_real *d, size_t at)
@@ -203,31 +211,62 @@ KL_NUMBER_INLINE void KL_N(store)(kl_real *v, kl_real *d, size_t at, number x)
 KL_NUMBER_INLINE generator KL_N(generator_of)(const block *k)
 {
     const size_t n = k->n;
-    const kl_real dt = (kl_real)(k->b->dt / k->b->substeps);
+    const kl_real dt = k->dt;
     const number dephasing = KL_N(load)(k->params, k->dparams, KL_BLOCH_DEPHASING * n),
                  down = KL_N(load)(k->params, k->dparams, KL_BLOCH_DOWN * n),
                  up = KL_N(load)(k->params, k->dparams, KL_BLOCH_UP * n),
                  relaxation = KL_N(add)(down, up), zero = KL_N(number_of)((kl_lane){ 0 });
-    generator g = { .w = { zero, zero,
-                           KL_N(scale)(2 * dt,
-                                       KL_N(load)(k->params, k->dparams, KL_BLOCH_DETUNING * n)) } };
+    generator g;
+    g.w = (vec){ zero, zero,
+                 KL_N(scale)(2 * dt, KL_N(load)(k->params, k->dparams, KL_BLOCH_DETUNING * n)) };
+    g.q = zero;
     g.d1 = KL_N(scale)(-dt, KL_N(add)(dephasing, KL_N(scale)((kl_real)0.5, relaxation)));
     g.d3 = KL_N(scale)(-dt, relaxation);
     g.bz = KL_N(scale)(dt, KL_N(add)(down, KL_N(scale)(-1, up)));
     KL_N(set_constant)(&g);
     return g;
 }
-KL_NUMBER_INLINE generator KL_N(segment)(const block *k, const generator *constant, int s, const bool z)
+/* A control of segment s: `ahead`, which becomes that of segment `then`; or as memory has it. */
+KL_NUMBER_INLINE number KL_N(control)(const block *k, number *ahead, int s, int then, size_t axis)
 {
-    const size_t at = (size_t)s * (size_t)k->b->controls * k->n;
-    const kl_real twice = (kl_real)(2 * k->b->dt / k->b->substeps);
-    const number wx = KL_N(scale)(twice, KL_N(load)(k->u, k->du, at)),
-                 wy = KL_N(scale)(twice, KL_N(load)(k->u, k->du, at + k->n));
+    const size_t row = (size_t)k->b->controls * k->n, at = axis * k->n;
+    if (!KL_BLOCH_AHEAD) return KL_N(load)(k->u, k->du, (size_t)s * row + at);
+    const number here = *ahead;
+    *ahead = KL_N(load)(k->u, k->du, (size_t)then * row + at);
+    return here;
+}
+/* The first of those that come ahead. */
+KL_NUMBER_INLINE vec KL_N(first)(const block *k, int s, const bool z)
+{
+    const number zero = KL_N(number_of)((kl_lane){ 0 });
+    vec u = { zero, zero, zero };
+    if (!KL_BLOCH_AHEAD) return u;
+    KL_N(control)(k, &u.x, s, s, 0), KL_N(control)(k, &u.y, s, s, 1);
+    if (z) KL_N(control)(k, &u.z, s, s, 2);
+    return u;
+}
+KL_NUMBER_INLINE generator KL_N(segment)(const block *k, vec *ahead, const generator *constant, int s,
+                                         int then, const bool z)
+{
+    const kl_real twice = 2 * k->dt;
+    const number wx = KL_N(scale)(twice, KL_N(control)(k, &ahead->x, s, then, 0)),
+                 wy = KL_N(scale)(twice, KL_N(control)(k, &ahead->y, s, then, 1));
     if (!z) return KL_N(with)(constant, wx, wy);
     generator g = *constant;
-    g.w.z = KL_N(add)(g.w.z, KL_N(scale)(twice, KL_N(load)(k->u, k->du, at + 2 * k->n)));
+    g.w.z = KL_N(add)(g.w.z, KL_N(scale)(twice, KL_N(control)(k, &ahead->z, s, then, 2)));
     KL_N(set_constant)(&g);
     return KL_N(with)(&g, wx, wy);
+}
+/* State i of the way forward, from 0. */
+KL_NUMBER_INLINE void KL_N(keep)(const block *k, size_t i, vec r)
+{
+    number *to = k->states + 3 * i * KL_BLOCH_APART;
+    to[0] = r.x, to[KL_BLOCH_APART] = r.y, to[2 * KL_BLOCH_APART] = r.z;
+}
+KL_NUMBER_INLINE vec KL_N(kept)(const block *k, size_t i)
+{
+    const number *from = k->states + 3 * i * KL_BLOCH_APART;
+    return (vec){ from[0], from[KL_BLOCH_APART], from[2 * KL_BLOCH_APART] };
 }
 
 /* Forward: the states at the segments' starts, the ends, the loss; l: minus the weights. */
@@ -237,25 +276,30 @@ KL_NUMBER_INLINE void KL_N(forward)(vec *l, const block *k, const generator *con
     const struct kl_bloch *b = k->b;
     vec r[3];
     number loss = KL_N(number_of)((kl_lane){ 0 });
+    KL_BLOCH_COLUMNS
     for (int c = 0; c < columns; c++) {
         const kl_lane none = { 0 };
         r[c] = (vec){ KL_N(number_of)(none + (kl_real)b->start[c][0]),
                       KL_N(number_of)(none + (kl_real)b->start[c][1]),
                       KL_N(number_of)(none + (kl_real)b->start[c][2]) };
     }
-    vec *to = k->states;
+    size_t at = 0;
+    vec u = KL_N(first)(k, 0, z);
     for (int s = 0; s < b->segments; s++) {
-        const generator g = KL_N(segment)(k, constant, s, z);
+        const generator g = KL_N(segment)(k, &u, constant, s, s + 1 < b->segments ? s + 1 : s, z);
         const KL_N(series) f = KL_N(reduce)(&g, k->terms, top, NULL);
-        for (int i = 0; i < b->substeps; i++)
+        for (int i = 0; i < b->substeps; i++) {
+            KL_BLOCH_COLUMNS
             for (int c = 0; c < columns; c++) {
-                *to++ = r[c];
+                KL_N(keep)(k, at++, r[c]);
                 const column way = KL_N(column_of)(&g, r[c], affine);
                 r[c] = KL_N(column_end)(&way, f, affine);
             }
+        }
     }
+    KL_BLOCH_COLUMNS
     for (int c = 0; c < columns; c++) {
-        const size_t at = (size_t)c * 3 * k->n;
+        at = (size_t)c * 3 * k->n;
         const vec weights = { KL_N(load)(k->weights, NULL, at), KL_N(load)(k->weights, NULL, at + k->n),
                               KL_N(load)(k->weights, NULL, at + 2 * k->n) };
         l[c] =
@@ -268,18 +312,21 @@ KL_NUMBER_INLINE void KL_N(forward)(vec *l, const block *k, const generator *con
     KL_N(store)(k->loss, k->dloss, 0, loss);
 }
 
-KL_NUMBER_INLINE void KL_N(backward)(vec *l, const block *k, const generator *constant,
+KL_NUMBER_INLINE void KL_N(backward)(vec *l, const block *k, number *past, const generator *constant,
                                      const int columns, const int affine, const int top,
                                      const bool params, const bool z)
 {
     const struct kl_bloch *b = k->b;
-    const kl_real dt = (kl_real)(b->dt / b->substeps), twice = 2 * dt;
+    const kl_real dt = k->dt, twice = 2 * dt;
     const number zero = KL_N(number_of)((kl_lane){ 0 });
     number d1 = zero, d3 = zero, bz = zero, wz = zero;
-    const vec *from = k->states + (size_t)(b->segments * b->substeps * columns);
+    size_t left = (size_t)(b->segments * b->substeps * columns);
+    vec next[3], u = KL_N(first)(k, b->segments - 1, z);
+    KL_BLOCH_COLUMNS
+    for (int c = columns - 1; c >= 0; c--)
+        if (KL_BLOCH_AHEAD) next[c] = KL_N(kept)(k, --left);
     for (int s = b->segments - 1; s >= 0; s--) {
-        const generator g = KL_N(segment)(k, constant, s, z);
-        number past[KL_BLOCH_MAX_ORDER];
+        const generator g = KL_N(segment)(k, &u, constant, s, s > 0 ? s - 1 : s, z);
         const KL_N(series) f = KL_N(reduce)(&g, k->terms, top, past);
         sums sum = { .w = { zero, zero, zero },
                      .d1 = zero,
@@ -288,11 +335,15 @@ KL_NUMBER_INLINE void KL_N(backward)(vec *l, const block *k, const generator *co
                      .a = zero,
                      .b = zero,
                      .c = zero };
-        for (int i = 0; i < b->substeps; i++)
+        for (int i = 0; i < b->substeps; i++) {
+            KL_BLOCH_COLUMNS
             for (int c = columns - 1; c >= 0; c--) {
-                const column way = KL_N(column_of)(&g, *--from, affine);
+                const vec r = KL_BLOCH_AHEAD ? next[c] : KL_N(kept)(k, --left);
+                if (KL_BLOCH_AHEAD && left > 0) next[c] = KL_N(kept)(k, --left);
+                const column way = KL_N(column_of)(&g, r, affine);
                 l[c] = KL_N(column_back)(&sum, &g, &way, f, l[c], affine, params);
             }
+        }
         KL_N(reduce_back)(&sum, &g, past, top, params, z);
         const size_t at = (size_t)s * (size_t)b->controls * k->n;
         KL_N(store)(k->grad_u, k->dgrad_u, at, KL_N(scale)(twice, sum.w.x));
@@ -312,13 +363,14 @@ KL_NUMBER_INLINE void KL_N(backward)(vec *l, const block *k, const generator *co
     KL_N(store)(k->grad_params, k->dgrad_params, KL_BLOCH_DETUNING * k->n, KL_N(scale)(twice, wz));
 }
 
-KL_NUMBER_INLINE void KL_N(run)(const block *k, const int columns, const int affine, const int top,
-                                const bool back, const bool params, const bool z)
+/* past: room for KL_BLOCH_MAX_ORDER numbers. */
+KL_NUMBER_INLINE void KL_N(run)(const block *k, number *past, const int columns, const int affine,
+                                const int top, const bool back, const bool params, const bool z)
 {
     const generator constant = KL_N(generator_of)(k);
     vec l[3];
     KL_N(forward)(l, k, &constant, columns, affine, top, z);
-    if (back) KL_N(backward)(l, k, &constant, columns, affine, top, params, z);
+    if (back) KL_N(backward)(l, k, past, &constant, columns, affine, top, params, z);
 }
 
 #undef vec

@@ -18,7 +18,9 @@ typedef struct {
 typedef kl_lane number_plain;
 #endif
 
+#ifndef KL_NUMBER_INLINE /* the GPU's files have their own */
 #define KL_NUMBER_INLINE static inline __attribute__((always_inline, unused))
+#endif
 
 KL_NUMBER_INLINE number KL_N(number_of)(kl_lane v)
 {

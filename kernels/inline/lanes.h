@@ -8,6 +8,7 @@
 /* The result of a comparison of two vectors: integers as wide as their lanes. */
 typedef __typeof__((kl_lane){ 0 } > (kl_lane){ 0 }) kl_lane_bits;
 
+#define kl_lane_at(v, i) (v)[i]
 static inline kl_lane kl_choose(kl_lane_bits where, kl_lane a, kl_lane b)
 {
     return (kl_lane)(((kl_lane_bits)a & where) | ((kl_lane_bits)b & ~where));

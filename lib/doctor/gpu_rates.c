@@ -9,10 +9,10 @@
 
 #include "circuit/circuit.h"
 #include "doctor/doctor.h"
+#include "kernels/bloch.h"
 #include "kernels/cuda.h"
 #include "kernels/device.h"
 #include "kernels/inline/philox.h"
-#include "kernels/liouville.h"
 #include "kernels/shallow.h"
 
 #define SECONDS 0.5
@@ -396,97 +396,92 @@ static int chains(struct kl_gpu_rates *r, size_t n, const struct kl_device *devi
     return code;
 }
 
-/* ---- pulses: gradients of a qubit's gate, as qcontrol asks for them ---- */
+/* ---- pulses: gradients of a qubit's gate, as qcontrol train asks for them ---- */
 
-enum { SEGMENTS = 60, NUMBERS = 2 * SEGMENTS, AXES = 3, LANES = KL_LIOUVILLE_LANES };
-
-/* dr/dt = 2 (u_x, u_y, 0) x r, and x and y decay at the rate that is the one parameter. */
-static const struct kl_liouville_term bloch[] = { { 0, 0, 2, -1 }, { 0, 2, 1, 2 },  { 1, 1, 2, -1 },
-                                                  { 1, 2, 0, -2 }, { 2, 0, 1, -2 }, { 2, 1, 0, 2 } };
-static const struct kl_liouville qubit = { .form = KL_LIOUVILLE_SPARSE,
-                                           .dim = AXES,
-                                           .columns = AXES,
-                                           .substeps = 1,
-                                           .segments = SEGMENTS,
-                                           .controls = 2,
-                                           .params = 1,
-                                           .n_terms = sizeof bloch / sizeof *bloch,
-                                           .terms = bloch,
-                                           .dt = 1.0 / SEGMENTS };
-static const double decay = 0.1; /* its rate */
+enum { SEGMENTS = 60, NUMBERS = 2 * SEGMENTS };
+static const struct kl_bloch qubit = { .segments = SEGMENTS,
+                                       .controls = 2,
+                                       .columns = 3,
+                                       .substeps = 1,
+                                       .dt = 1.0 / SEGMENTS,
+                                       .start = { { 1, 0, 0 }, { 0, 1, 0 }, { 0, 0, 1 } } };
 
 struct pulses {
-    const struct kl_cuda_pulses_calls *calls;
-    struct kl_cuda_pulses *pulses;
-    struct kl_cuda_pulse_points at;
+    const struct kl_cuda_bloch_calls *calls;
+    struct kl_cuda_bloch *bloch;
+    struct kl_cuda_bloch_at at;
 };
 
 static int run_pulses(void *context, struct kl_error *err)
 {
     const struct pulses *k = context;
-    return k->calls->at(k->pulses, &k->at, err);
+    return k->calls->at(k->bloch, &k->at, err);
 }
 
-/* The last pulse's loss and gradient are those of this processor in double. */
-static bool are_pulses_right(const struct kl_cuda_pulse_points *at, size_t n,
-                             const struct kl_cuda_pulse *problem, const struct kl_liouville *g,
-                             void *work)
+/* Number i of the task's, in either precision. */
+static double number(const void *v, size_t i, int single)
 {
-    const double *u = at->points + (n - 1) * NUMBERS, *gradient = at->gradients + (n - 1) * NUMBERS;
-    double start[AXES * LANES] = { 0 }, weights[AXES * LANES] = { 0 }, grad[NUMBERS];
-    for (size_t i = 0; i < AXES * AXES; i++) {
-        start[i / AXES * LANES + i % AXES] = problem->start[i];
-        weights[i / AXES * LANES + i % AXES] = problem->weights[i];
+    return single ? (double)((const float *)v)[i] : ((const double *)v)[i];
+}
+
+/* The last tasks' losses and gradients are those of this processor in double. */
+static bool are_pulses_right(const struct kl_cuda_bloch_at *at, size_t n, int single, double *work)
+{
+    enum { LAST = KL_BLOCH_LANES };
+    double u[NUMBERS * LAST], grad[NUMBERS * LAST], params[KL_BLOCH_PARAMS * LAST], weights[9 * LAST],
+        loss[LAST];
+    const struct {
+        double *to;
+        const void *from;
+        size_t rows;
+    } given[] = { { u, at->u, NUMBERS },
+                  { params, at->params, KL_BLOCH_PARAMS },
+                  { weights, at->weights, 9 } };
+    for (size_t k = 0; k < sizeof given / sizeof *given; k++)
+        for (size_t i = 0; i < given[k].rows * LAST; i++)
+            given[k].to[i] = number(given[k].from, i / LAST * n + n - LAST + i % LAST, single);
+    kl_kernel_bloch_gradient_f64()(loss, grad, NULL, NULL, u, params, weights, &qubit, LAST, work);
+    const double bound = single ? 1e-5 : 1e-10;
+    for (size_t i = 0; i < (NUMBERS + 1) * LAST; i++) {
+        const size_t at_gpu = i / LAST * n + n - LAST + i % LAST;
+        const double found = i < NUMBERS * LAST ? number(at->grad_u, at_gpu, single)
+                                                : number(at->loss, at_gpu - NUMBERS * n, single);
+        if (!(fabs(found - (i < NUMBERS * LAST ? grad[i] : loss[i % LAST])) < bound)) return false;
     }
-    const double loss =
-        kl_kernel_liouville_gradient_f64()(grad, NULL, NULL, u, &decay, start, weights, g, work);
-    const double bound = problem->single ? 1e-5 : 1e-10;
-    if (!(fabs(at->results[n - 1].loss - loss) < bound)) return false;
-    for (size_t i = 0; i < NUMBERS; i++)
-        if (!(fabs(gradient[i] - grad[i]) < bound)) return false;
     return true;
+}
+
+/* A number in either precision. */
+static void put(void *v, size_t i, int single, double x)
+{
+    if (single) ((float *)v)[i] = (float)x;
+    else ((double *)v)[i] = x;
 }
 
 static int pulses_in(double *rate, int single, struct kl_gpu_rates *r, size_t n,
                      const struct kl_device *device, struct kl_arena *memory, struct kl_error *err)
 {
-    static const double start[] = { 1, 0, 0, 0, 1, 0, 0, 0, 1 },
-                        x_gate[] = { 1, 0, 0, 0, -1, 0, 0, 0, -1 };
-    static const double one[] = { 1, 1 };
-    double *params = take(memory, n, sizeof *params), *amplitude = take(memory, n, sizeof *amplitude),
-           *points = take(memory, 2 * n * NUMBERS, sizeof *points);
-    struct kl_cuda_pulse_result *results = take(memory, n, sizeof *results);
-    struct pulses k = { .calls = device->cuda->pulses };
-    struct kl_liouville here = qubit;
-    here.columns = LANES;
-    void *work = take(memory, kl_liouville_work(&here), 1);
-    if (!work || !params || !amplitude || !points || !results)
-        return kl_fail_memory(err, 2 * n * NUMBERS * sizeof *points);
-    for (size_t i = 0; i < n; i++) params[i] = decay, amplitude[i] = 1;
-    for (size_t i = 0; i < n * NUMBERS; i++) points[i] = 3 * sin(0.7 * (double)(i + 1));
-    const struct kl_cuda_pulse problem = { .g = qubit,
-                                           .norm = (4 * 3 + decay) / SEGMENTS,
-                                           .start = start,
-                                           .weights = x_gate,
-                                           .tasks = (int32_t)n,
-                                           .members = 1,
-                                           .params = params,
-                                           .amplitude = amplitude,
-                                           .share = one,
-                                           .limit = one,
-                                           .low = points,
-                                           .high = points,
-                                           .method = KL_CUDA_PULSE_POINTS,
-                                           .single = single };
-    k.at = (struct kl_cuda_pulse_points){ .params = params,
-                                          .amplitude = amplitude,
-                                          .points = points,
-                                          .gradients = points + n * NUMBERS,
-                                          .results = results };
-    int code = k.calls->open(&k.pulses, &problem, NULL, n, device->number, err);
+    const size_t size = single ? sizeof(float) : sizeof(double);
+    void *u = take(memory, n * NUMBERS, size), *grad_u = take(memory, n * NUMBERS, size),
+         *params = take(memory, n * KL_BLOCH_PARAMS, size), *weights = take(memory, n * 9, size),
+         *loss = take(memory, n, size);
+    double *work = take(memory, kl_bloch_work(&qubit), sizeof *work);
+    if (!u || !grad_u || !params || !weights || !loss || !work)
+        return kl_fail_memory(err, 2 * n * NUMBERS * size);
+    /* Of the X gate. */
+    for (size_t i = 0; i < n; i++) {
+        put(params, KL_BLOCH_DEPHASING * n + i, single, 0.1);
+        for (size_t c = 0; c < 3; c++) put(weights, 4 * c * n + i, single, c == 0 ? 1 : -1);
+    }
+    for (size_t i = 0; i < n * NUMBERS; i++) put(u, i, single, 3 * sin(0.7 * (double)(i + 1)));
+    struct pulses k = {
+        .calls = device->cuda->bloch,
+        .at = { .u = u, .params = params, .weights = weights, .loss = loss, .grad_u = grad_u }
+    };
+    int code = k.calls->open(&k.bloch, &qubit, n, single, device->number, err);
     if (!code) code = race(rate, (double)n, run_pulses, &k, err);
-    if (!code && !are_pulses_right(&k.at, n, &problem, &here, work)) wrong(r, "gradients of pulses");
-    if (k.pulses) k.calls->close(&k.pulses);
+    if (!code && !are_pulses_right(&k.at, n, single, work)) wrong(r, "gradients of pulses");
+    if (k.bloch) k.calls->close(&k.bloch);
     return code;
 }
 static int pulses(struct kl_gpu_rates *r, size_t n, const struct kl_device *device,

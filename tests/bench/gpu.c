@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT
    What a GPU does: circuits with their gradients in batches of 65,536, beside two threads of this
-   machine's CPU; classifiers of devices; GANs; chains on SYNTH; pulses from 1,024 starts, beside two
-   threads; logits of the default head and its epochs, alone and 256 at once. What takes no second itself
-   is timed once the GPU has run for a while, or has done it before: a GPU that has had nothing to do is
-   slow at first. gpu [--quick] [BEGINNING]: less of each; those alone whose names begin so. */
+   machine's CPU; classifiers of devices; GANs; chains on SYNTH; pulses from 1,024 starts and gradients
+   of one qubit, beside two threads; logits of the default head and its epochs, alone and 256 at once.
+   What takes no second itself is timed once the GPU has run for a while, or has done it before: a GPU
+   that has had nothing to do is slow at first. gpu [--quick] [BEGINNING]: less of each; those alone
+   whose names begin so. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,6 +15,7 @@
 #include "control/pulse/pulse.h"
 #include "head/gpu.h"
 #include "head_features.h"
+#include "kernels/bloch.h"
 #include "kernels/device.h"
 #include "kernels/langevin.h"
 #include "qrng/classify/network.h"
@@ -322,6 +324,129 @@ static void pulses(const char *name, const char *system, const char *spread, int
     kl_control_setup_free(&setup);
 }
 
+/* Gradients of a qubit's gate: on the GPU with its data there, with copies, and by two threads. */
+enum { QUBIT_PART = 256, QUBIT_SEGMENTS = 60, QUBIT_ROWS = 2 * QUBIT_SEGMENTS };
+static const struct kl_bloch qubit = { .segments = QUBIT_SEGMENTS,
+                                       .controls = 2,
+                                       .columns = 3,
+                                       .substeps = 1,
+                                       .dt = 1.0 / QUBIT_SEGMENTS,
+                                       .start = { { 1, 0, 0 }, { 0, 1, 0 }, { 0, 0, 1 } } };
+/* [rows][n] of each part of n tasks; the GPU's are one part. */
+struct qubits {
+    int single;
+    size_t n, parts, size;
+    char *u, *params, *weights, *loss, *grad_u, *work;
+};
+static void *reals(const struct qubits *q, size_t rows, double (*of)(size_t row, size_t task))
+{
+    const size_t all = rows * q->parts * q->n;
+    char *to = aligned_alloc(64, all * q->size);
+    if (!to) exit(1);
+    for (size_t i = 0; i < all; i++) {
+        const size_t t = i / (rows * q->n) * q->n + i % q->n, row = i / q->n % rows;
+        if (q->single) ((float *)(void *)to)[i] = (float)of(row, t);
+        else ((double *)(void *)to)[i] = of(row, t);
+    }
+    return to;
+}
+static double control_of(size_t row, size_t task)
+{
+    return 3 * sin(0.7 * (double)(row + 1) + 0.013 * (double)task);
+}
+static double rate_of(size_t row, size_t task)
+{
+    return 0.02 * (double)(row + 1) + 1e-6 * (double)task;
+}
+static double weight_of(size_t row, size_t task) /* of the X gate */
+{
+    (void)task;
+    return row % 4 ? 0 : row ? -1.0 / 6 : 1.0 / 6;
+}
+static double nothing(size_t row, size_t task)
+{
+    (void)row, (void)task;
+    return 0;
+}
+static struct qubits qubits_make(size_t tasks, size_t n, int single)
+{
+    struct qubits q = {
+        .single = single, .n = n, .parts = tasks / n, .size = single ? sizeof(float) : sizeof(double)
+    };
+    q.u = reals(&q, QUBIT_ROWS, control_of), q.params = reals(&q, KL_BLOCH_PARAMS, rate_of);
+    q.weights = reals(&q, 9, weight_of), q.loss = reals(&q, 1, nothing);
+    q.grad_u = reals(&q, QUBIT_ROWS, nothing);
+    q.work = aligned_alloc(64, 2 * (kl_bloch_work(&qubit) * q.size + 63) / 64 * 64);
+    if (!q.work) exit(1);
+    return q;
+}
+static void qubits_free(struct qubits *q)
+{
+    free(q->u), free(q->params), free(q->weights), free(q->loss), free(q->grad_u), free(q->work);
+}
+static void qubits_part(void *context, size_t part, int thread)
+{
+    const struct qubits *q = context;
+    const size_t at = part * q->n * q->size;
+    void *loss = q->loss + at, *grad_u = q->grad_u + QUBIT_ROWS * at, *u = q->u + QUBIT_ROWS * at,
+         *params = q->params + KL_BLOCH_PARAMS * at, *weights = q->weights + 9 * at,
+         *work = q->work + (size_t)thread * ((kl_bloch_work(&qubit) * q->size + 63) / 64 * 64);
+    if (q->single)
+        kl_kernel_bloch_gradient_f32()(loss, grad_u, NULL, NULL, u, params, weights, &qubit, q->n, work);
+    else
+        kl_kernel_bloch_gradient_f64()(loss, grad_u, NULL, NULL, u, params, weights, &qubit, q->n, work);
+}
+static double by_threads(struct qubits *q, double budget)
+{
+    struct kl_pool *pool;
+    struct kl_error err;
+    double best = 1e9;
+    must(kl_pool_create(&pool, 2, &err), &err);
+    for (const double begun = kl_clock(); best > 1e8 || kl_clock() - begun < budget;) {
+        const double start = kl_clock();
+        kl_pool_for(pool, q->parts, qubits_part, q);
+        best = fmin(best, kl_clock() - start);
+    }
+    kl_pool_destroy(&pool);
+    return best;
+}
+/* alone, with copies */
+static void by_gpu(double found[2], struct qubits *q)
+{
+    struct kl_cuda_bloch *bloch;
+    struct kl_error err;
+    double each[2][GROUPS];
+    struct kl_cuda_bloch_at at = {
+        .u = q->u, .params = q->params, .weights = q->weights, .loss = q->loss, .grad_u = q->grad_u
+    };
+    must(device.cuda->bloch->open(&bloch, &qubit, q->n, q->single, device.number, &err), &err);
+    for (const double start = kl_clock(); kl_clock() - start < WARM_SECONDS;)
+        must(device.cuda->bloch->at(bloch, &at, &err), &err);
+    for (int i = 0; i < GROUPS; i++) {
+        const double start = kl_clock();
+        at.seconds = NULL;
+        must(device.cuda->bloch->at(bloch, &at, &err), &err);
+        each[1][i] = kl_clock() - start;
+        at.seconds = &each[0][i];
+        must(device.cuda->bloch->at(bloch, &at, &err), &err);
+    }
+    device.cuda->bloch->close(&bloch);
+    for (int i = 0; i < 2; i++) found[i] = median(each[i], GROUPS);
+}
+static void gradients(const char *name, size_t tasks, int single)
+{
+    if (!wanted(name)) return;
+    struct qubits gpu = qubits_make(tasks, tasks, single), cpu = qubits_make(tasks, QUBIT_PART, single);
+    double found[2];
+    by_gpu(found, &gpu);
+    const double threads = by_threads(&cpu, 1);
+    for (int i = 0; i < 2; i++) {
+        printf("bench %s%s/gpu %.6g s\n", name, i ? "-copies" : "", found[i]);
+        printf("bench %s%s/cpu-2-threads %.6g s\n", name, i ? "-copies" : "", threads);
+    }
+    qubits_free(&gpu), qubits_free(&cpu);
+}
+
 int main(int argc, char **argv)
 {
     const bool quick = argc > 1 && strcmp(argv[1], "--quick") == 0;
@@ -353,6 +478,8 @@ int main(int argc, char **argv)
     all_chains(quick);
     pulses("gpu-1024-pulses-two-qubits", "two-qubits", NULL, quick ? 64 : 1024);
     pulses("gpu-1024-pulses-ensemble", "qubit", "detuning=0.3", quick ? 64 : 1024);
+    gradients("gpu-16384-qubit-gradients-float32", quick ? 512 : 16384, 1);
+    gradients("gpu-16384-qubit-gradients-float64", quick ? 512 : 16384, 0);
     make_features(&f, N);
     kl_head_options_default(&o);
     must(kl_head_model_make(&model, &o, D, CLASSES, &err), &err);

@@ -31,6 +31,10 @@ END {
     row("the same, 10 qubits", "gpu-ry-ring-10", "torch", "", "")
     row("`strongly-entangling`, 4 qubits", "gpu-strongly-entangling-4", "cpu-2-threads", 20, 100)
     row("the same, 10 qubits", "gpu-strongly-entangling-10", "cpu-2-threads", 20, 100)
+    for (k = 32; k <= 64; k += 32) {
+        row((k == 32 ? "one-qubit gradient, 16,384 tasks x 60 segments" : "the same") ", float" k ", on the card alone", "gpu-16384-qubit-gradients-float" k, "cpu-2-threads", 20, 20)
+        row("the same, with copies", "gpu-16384-qubit-gradients-float" k "-copies", "cpu-2-threads", "", "")
+    }
     compiled("features at 224x224, FP16 (best peer)", "gpu-features-60000-224x224-fp16", 1.2, 1.2)
     row("50 epochs of the default head (best peer)", "gpu-head-50-epochs", best("gpu-head-50-epochs"), "", "")
     if (note) print note
@@ -46,7 +50,5 @@ END {
     }
     only("`sgld sample -p paper --data mnist`, 2 x 1000, nine betas: a step of all", "gpu-paper-mnist-step")
     only("`sgld sample`, SYNTH, 1,000 chains, MALA: an epoch of all", "gpu-synth-1000-chains-epoch")
-    only("gradient of one qubit's gate (`doctor`), 16,384 tasks, 60 segments, float64", "gpu-16384-qubit-gradients")
-    only("the same, float32", "gpu-16384-qubit-gradients-single")
     only("`qcontrol optimize`, 1,024 starts of the open X to the best known + 1e-6, start of the program included", "gpu-open-x-1024-starts")
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
-   Pulses on the GPU against the CPU: losses and gradients of systems from a state of one qubit to six
-   levels, of all aggregates and waveforms; whole searches from several starts, by each method; those of
-   several tasks at once; a start's bits beside others and in blocks of less memory; gradients of
-   policies. What is on the CPU alone is refused. */
+   Pulses on the GPU against the CPU: one qubit's tasks, a thread each, with tangents and derivatives by
+   parameters; losses and gradients of systems from a state of one qubit to six levels, of all aggregates
+   and waveforms; whole searches from several starts, by each method; those of several tasks at once; a
+   start's bits beside others and in blocks of less memory; gradients of policies. What is on the CPU
+   alone is refused. */
 #include <math.h>
 
 #include "control/meta/meta_train.h"
@@ -142,6 +143,176 @@ static void check_gradients(void)
     check_gradient("a transmon", &o, 0.5);
     o.levels = "6", o.fidelity = "leakage";
     check_gradient("six levels", &o, 1);
+}
+
+/* ---- one qubit's tasks, a thread each ---- */
+enum { QUBITS = 69, PADDED = 80, ALONE = 33 }; /* tasks; as the CPU has them; one of another block */
+
+/* Of (-1, 1). */
+static float drawn(size_t i)
+{
+    uint32_t words[4];
+    kl_philox(words, 5, (uint32_t)i, 1000, 0, 0);
+    return (float)(2 * kl_philox_unit(words[0]) - 1);
+}
+
+/* The same arrays for the CPU in double, and for the GPU in its precision. */
+struct qubits {
+    struct kl_bloch b;
+    int single;
+    size_t rows;
+    double *u, *du, *params, *weights; /* of the CPU: [..][PADDED] */
+    double *loss, *grad_u, *grad_params, *dgrad_u;
+};
+
+static double *of_qubits(size_t rows, double size, double middle, size_t *at)
+{
+    double *to = aligned_alloc(64, rows * PADDED * sizeof *to);
+    for (size_t i = 0; i < rows * PADDED; i++) to[i] = (float)(middle + size * drawn((*at)++));
+    return to;
+}
+
+static void draw_qubits(struct qubits *q, int gate, int controls, int segments, double size)
+{
+    size_t at = 0;
+    q->b = (struct kl_bloch){ .segments = segments,
+                              .controls = controls,
+                              .columns = gate ? 3 : 1,
+                              .affine = !gate,
+                              .dt = 1.0 / segments,
+                              .start = { { 0.6, -0.3, 0.7 }, { 0.1, 0.8, 0 }, { 0, 0.2, -0.9 } } };
+    q->b.substeps = kl_bloch_substeps((2 * sqrt(3) * size + 8) * q->b.dt);
+    q->rows = (size_t)(segments * controls);
+    q->u = of_qubits(q->rows, size, 0, &at), q->du = of_qubits(q->rows, 1, 0, &at);
+    q->params = of_qubits(KL_BLOCH_PARAMS, 0.5, 0.6, &at), q->weights = of_qubits(9, 1, 0, &at);
+    q->loss = of_qubits(2, 1, 0, &at), q->grad_u = of_qubits(q->rows, 1, 0, &at);
+    q->grad_params = of_qubits(KL_BLOCH_PARAMS, 1, 0, &at), q->dgrad_u = of_qubits(q->rows, 1, 0, &at);
+}
+
+static void on_processor(struct qubits *q)
+{
+    double *work = aligned_alloc(64, (kl_bloch_work(&q->b) * sizeof *work + 63) / 64 * 64);
+    kl_kernel_bloch_gradient_f64()(q->loss, q->grad_u, q->grad_params, NULL, q->u, q->params, q->weights,
+                                   &q->b, PADDED, work);
+    kl_kernel_bloch_tangent_f64()(q->loss + PADDED, q->dgrad_u, NULL, NULL, NULL, q->u, q->du, q->params,
+                                  NULL, q->weights, &q->b, PADDED, work);
+    free(work);
+}
+
+/* Tasks [first, first + n) in the GPU's precision, and back into doubles. */
+static void *sent(const struct qubits *q, const double *from, size_t rows, size_t first, size_t n)
+{
+    void *to = calloc(rows * n, sizeof(double));
+    for (size_t i = 0; i < rows * n; i++) {
+        const double x = from ? from[i / n * PADDED + first + i % n] : NAN;
+        if (q->single) ((float *)to)[i] = (float)x;
+        else ((double *)to)[i] = x;
+    }
+    return to;
+}
+static double got(const struct qubits *q, const void *v, size_t i)
+{
+    return q->single ? (double)((const float *)v)[i] : ((const double *)v)[i];
+}
+
+struct qubits_found {
+    void *loss, *grad_u, *grad_params, *dgrad_u;
+};
+static void on_gpu(struct qubits_found *to, const struct qubits *q, size_t first, size_t n)
+{
+    const struct kl_cuda_bloch_calls *calls = device.cuda->bloch;
+    struct kl_cuda_bloch *bloch;
+    void *u = sent(q, q->u, q->rows, first, n), *du = sent(q, q->du, q->rows, first, n),
+         *params = sent(q, q->params, KL_BLOCH_PARAMS, first, n),
+         *weights = sent(q, q->weights, 3 * (size_t)q->b.columns, first, n),
+         *grad_alone = sent(q, NULL, q->rows, first, n);
+    double seconds = -1;
+    *to = (struct qubits_found){ sent(q, NULL, 1, 0, n), sent(q, NULL, q->rows, 0, n),
+                                 sent(q, NULL, KL_BLOCH_PARAMS, 0, n), sent(q, NULL, q->rows, 0, n) };
+    struct kl_cuda_bloch_at at = { .u = u,
+                                   .params = params,
+                                   .weights = weights,
+                                   .loss = to->loss,
+                                   .grad_u = grad_alone,
+                                   .seconds = racecheck ? NULL : &seconds };
+    must(calls->open(&bloch, &q->b, n, q->single, device.number, &err));
+    must(calls->at(bloch, &at, &err));
+    at.seconds = NULL, at.grad_u = to->grad_u, at.grad_params = to->grad_params;
+    must(calls->at(bloch, &at, &err));
+    CHECK(memcmp(grad_alone, to->grad_u, q->rows * n * (q->single ? sizeof(float) : sizeof(double))) ==
+              0,
+          "a qubit: another gradient beside derivatives by parameters");
+    CHECK(racecheck || (seconds >= 0 && seconds < 60), "a qubit: %g seconds", seconds);
+    at.du = du, at.dgrad_u = to->dgrad_u;
+    must(calls->at(bloch, &at, &err));
+    /* A loss alone. */
+    void *loss = sent(q, NULL, 1, 0, n);
+    at = (struct kl_cuda_bloch_at){ .u = u, .params = params, .weights = weights, .loss = loss };
+    must(calls->at(bloch, &at, &err));
+    CHECK(memcmp(loss, to->loss, n * (q->single ? sizeof(float) : sizeof(double))) == 0,
+          "a qubit: another loss without gradients");
+    calls->close(&bloch);
+    free(u), free(du), free(params), free(weights), free(grad_alone), free(loss);
+}
+
+/* The largest difference from the CPU, of the largest number there; NaN where one alone is NaN. */
+static double apart(const struct qubits *q, const void *gpu, const double *cpu, size_t rows)
+{
+    double worst = 0, most = 1;
+    for (size_t i = 0; i < rows * QUBITS; i++) {
+        const double x = cpu[i / QUBITS * PADDED + i % QUBITS], y = got(q, gpu, i);
+        if (isnan(x) && isnan(y)) continue;
+        worst = worse(worst, x - y), most = fmax(most, fabs(x));
+    }
+    return worst / most;
+}
+
+static void check_qubit(int gate, int controls, int segments, double size, int single)
+{
+    struct qubits q = { .single = single };
+    struct qubits_found all, one;
+    draw_qubits(&q, gate, controls, segments, size);
+    q.u[3] = 1e6; /* beyond what the substeps are enough for: no number */
+    on_processor(&q), on_gpu(&all, &q, 0, QUBITS), on_gpu(&one, &q, ALONE, 1);
+    const double off[] = { apart(&q, all.loss, q.loss, 1), apart(&q, all.grad_u, q.grad_u, q.rows),
+                           apart(&q, all.grad_params, q.grad_params, KL_BLOCH_PARAMS),
+                           apart(&q, all.dgrad_u, q.dgrad_u, q.rows) };
+    const double bound = single ? 4e-6 : 1e-13 * fmax(1, size);
+    for (int i = 0; i < 4; i++)
+        CHECK(off[i] < bound, "a qubit, %s, %d controls, %d segments, %d substeps, %s: %s off by %.3g",
+              gate ? "gate" : "state", controls, segments, q.b.substeps, single ? "single" : "double",
+              (const char *[]){ "losses", "gradients", "derivatives by parameters", "tangents" }[i],
+              off[i]);
+    CHECK(isnan(got(&q, all.loss, 3)) && !isnan(got(&q, all.loss, 4)), "a qubit: its norm is %g, %g",
+          got(&q, all.loss, 3), got(&q, all.loss, 4));
+    for (size_t i = 0; i < q.rows; i++)
+        CHECK(got(&q, one.grad_u, i) == got(&q, all.grad_u, i * QUBITS + ALONE) &&
+                  got(&q, one.dgrad_u, i) == got(&q, all.dgrad_u, i * QUBITS + ALONE),
+              "a qubit: other bits alone, in row %zu", i);
+    const size_t bytes = single ? sizeof(float) : sizeof(double);
+    digest_of(all.loss, QUBITS * bytes), digest_of(all.grad_u, q.rows * QUBITS * bytes);
+    digest_of(all.dgrad_u, q.rows * QUBITS * bytes);
+    free(q.u), free(q.du), free(q.params), free(q.weights), free(q.loss), free(q.grad_u);
+    free(q.grad_params), free(q.dgrad_u);
+    free(all.loss), free(all.grad_u), free(all.grad_params), free(all.dgrad_u);
+    free(one.loss), free(one.grad_u), free(one.grad_params), free(one.dgrad_u);
+}
+
+static void check_qubits(void)
+{
+    struct kl_cuda_bloch *bloch;
+    const struct kl_bloch two = { .segments = 1, .controls = 2, .columns = 2, .substeps = 1, .dt = 1 };
+    for (int single = 0; single < 2; single++)
+        for (int gate = 0; gate < 2; gate++) {
+            check_qubit(gate, 3, racecheck ? 2 : 6, 20, single); /* several substeps */
+            if (racecheck) continue;
+            check_qubit(gate, 2, small ? 7 : 60, 3, single);
+            check_qubit(gate, 2, 1, 0.1, single);
+        }
+    CHECK(device.cuda->bloch->open(&bloch, &two, 4, 0, device.number, &err) == KL_EUSAGE &&
+              strstr(err.text, "2 columns"),
+          "two columns: %s", err.text);
+    device.cuda->bloch->close(&bloch);
 }
 
 static size_t best_of(const struct found *f, size_t starts)
@@ -298,14 +469,6 @@ static void check_policy(const struct policy *p)
     free(params), kl_control_net_free(&net);
 }
 
-/* Of (-1, 1). */
-static float drawn(size_t i)
-{
-    uint32_t words[4];
-    kl_philox(words, 5, (uint32_t)i, 1000, 0, 0);
-    return (float)(2 * kl_philox_unit(words[0]) - 1);
-}
-
 /* Pulses drawn at random for tasks drawn at random: losses, gradients and Hessian products in float are
    those of the CPU in double. */
 static void check_single(const struct policy *p, int64_t segments)
@@ -397,6 +560,7 @@ static void check_refusals(void)
 int main(void)
 {
     open_gpu();
+    check_qubits();
     check_gradients();
     check_waveforms();
     check_tasks("average");

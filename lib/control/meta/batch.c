@@ -26,9 +26,11 @@ static void scale_controls(kl_real *to, const struct kl_control_plant *p, const 
 
 static void gradient(const struct kl_control_plant *p, kl_real *loss, kl_real *grad_u, const kl_real *u)
 {
-    if (p->amplitude) scale_controls(p->scaled, p, u);
-    kl_kernel_bloch_gradient(loss, grad_u, NULL, NULL, p->amplitude ? p->scaled : u, p->params,
-                             p->weights, &p->bloch, p->n, p->work);
+    if (p->amplitude) scale_controls(p->scaled, p, u), u = p->scaled;
+    if (p->context) kl_control_plant_gpu_gradient(p, loss, grad_u, u);
+    else
+        kl_kernel_bloch_gradient(loss, grad_u, NULL, NULL, u, p->params, p->weights, &p->bloch, p->n,
+                                 p->work);
     if (p->amplitude && grad_u) scale_controls(grad_u, p, grad_u);
     for (size_t t = 0; t < p->n; t++) loss[t] += (kl_real)p->constant;
 }
@@ -42,8 +44,10 @@ static void tangent(const struct kl_control_plant *p, kl_real *dgrad_u, const kl
         scale_controls(p->scaled, p, u), scale_controls(p->scaled + count, p, du);
         u = p->scaled, du = p->scaled + count;
     }
-    kl_kernel_bloch_tangent(dloss, dgrad_u, NULL, NULL, NULL, u, du, p->params, NULL, p->weights,
-                            &p->bloch, p->n, p->work);
+    if (p->context) kl_control_plant_gpu_tangent(p, dgrad_u, u, du);
+    else
+        kl_kernel_bloch_tangent(dloss, dgrad_u, NULL, NULL, NULL, u, du, p->params, NULL, p->weights,
+                                &p->bloch, p->n, p->work);
     if (p->amplitude) scale_controls(dgrad_u, p, dgrad_u);
 }
 
@@ -234,34 +238,28 @@ static struct kl_control_task most_of(const struct kl_control_batch *b)
     const double g = fmax(0.001, f->dephasing.high), r = fmax(0.001, f->relaxation.high),
                  detuning = fmax(fabs(f->detuning.low), fabs(f->detuning.high));
     if (f->setup) return kl_control_family_system_most(f);
-    if (f->two_qubits)
-        return pair_task(f, &b->system, (double[]){ g, r, 1.2 * g, 1.2 * r }, f->coupling.high, detuning,
-                         f->controls.high);
-    const double rate = f->psd ? kl_control_psd_most(f) : fmax(f->dephasing.high, f->relaxation.high);
-    return (struct kl_control_task){ .amplitude = f->controls.high,
-                                     .params = { rate, rate, rate, fabs(f->drift) + detuning } };
+    return pair_task(f, &b->system, (double[]){ g, r, 1.2 * g, 1.2 * r }, f->coupling.high, detuning,
+                     f->controls.high);
 }
 
-/* The family's system and objective as any, where it has none of its own. */
-static int make_system(struct kl_control_batch *b, int controls, struct kl_error *err)
+/* Two qubits as any system, and what is asked of them. */
+static int make_pair(struct kl_control_batch *b, int controls, struct kl_error *err)
 {
-    const struct kl_control_family *f = b->family;
     const struct kl_control_system_options o = { .controls = controls };
     struct kl_control_target target;
-    int code = kl_control_system_make(&b->system, f->two_qubits ? "two-qubits" : "qubit", &o, err);
-    if (code || !f->two_qubits) return code ? code : kl_control_family_objective(&b->objective, f, err);
-    code = kl_control_target_gate(&target, "cz", 4, err);
+    int code = kl_control_system_make(&b->system, "two-qubits", &o, err);
+    if (!code) code = kl_control_target_gate(&target, "cz", 4, err);
     return code ? code
-                : kl_control_objective_make(&b->objective, &b->system,
-                                            f->whole_gate ? KL_CONTROL_AVERAGE : KL_CONTROL_STATES,
-                                            &target, err);
+                : kl_control_objective_make(
+                      &b->objective, &b->system,
+                      b->family->whole_gate ? KL_CONTROL_AVERAGE : KL_CONTROL_STATES, &target, err);
 }
 
 static int make_any(struct kl_control_batch *b, const struct kl_control_net *net, double limit, size_t n,
                     const struct kl_device *device, struct kl_arena *memory, struct kl_error *err)
 {
     const struct kl_control_setup *setup = b->family->setup;
-    const int code = setup ? KL_OK : make_system(b, net->shape.controls, err);
+    const int code = setup ? KL_OK : make_pair(b, net->shape.controls, err);
     if (code) return code;
     const struct kl_control_task most = most_of(b);
     const struct kl_control_any of = {
@@ -273,10 +271,23 @@ static int make_any(struct kl_control_batch *b, const struct kl_control_net *net
                      : kl_control_plant_any(&b->plant, system, objective, &of, err);
 }
 
-/* Is its plant that of any system, on the CPU? */
+/* Is its plant that of any system? */
 static bool is_any(const struct kl_control_batch *b)
 {
-    return !b->on_gpu && (b->family->two_qubits || b->family->setup);
+    return b->family->two_qubits || b->family->setup;
+}
+
+static int make_qubit(struct kl_control_batch *b, const struct kl_control_net *net, double limit,
+                      size_t n, const struct kl_device *device, struct kl_arena *memory,
+                      struct kl_error *err)
+{
+    const struct kl_control_family *f = b->family;
+    const struct kl_bloch bloch = kl_control_family_bloch(f, net->shape.segments, f->duration);
+    int code = kl_control_plant_make(&b->plant, &bloch, n, limit, f->controls.high,
+                                     kl_control_family_rates(f), memory, err);
+    b->plant.constant = 0.5;
+    if (!code && b->on_gpu) code = kl_control_plant_gpu_qubit(&b->plant, device, memory, err);
+    return code;
 }
 
 void kl_control_batch_close(struct kl_control_batch *b)
@@ -293,15 +304,10 @@ int kl_control_batch_make(struct kl_control_batch *b, const struct kl_control_ne
                           double limit, size_t n, const struct kl_device *device,
                           struct kl_arena *memory, struct kl_error *err)
 {
-    const struct kl_bloch bloch = kl_control_family_bloch(family, net->shape.segments, family->duration);
     *b = (struct kl_control_batch){ .family = family, .on_gpu = device && device->cuda };
     int code = kl_control_adapt_make(&b->adapt, net, inner, n, memory, err);
-    if (!code && (is_any(b) || b->on_gpu)) code = make_any(b, net, limit, n, device, memory, err);
-    else if (!code)
-        code = kl_control_plant_make(&b->plant, &bloch, n, limit, family->controls.high,
-                                     kl_control_family_rates(family), memory, err);
+    if (!code) code = (is_any(b) ? make_any : make_qubit)(b, net, limit, n, device, memory, err);
     if (code) return code;
-    if (!is_any(b)) b->plant.constant = 0.5;
     b->weight = kl_arena_take(memory, n, sizeof *b->weight);
     return b->weight ? KL_OK : kl_fail_memory(err, n * sizeof *b->weight);
 }
@@ -313,22 +319,17 @@ void kl_control_batch_set(struct kl_control_batch *b, size_t lane,
     double weights[9];
     for (size_t i = 0; i < (size_t)b->adapt.net->size[0]; i++)
         b->adapt.x[i * n + lane] = (kl_real)features[i];
-    if (b->family->two_qubits || b->family->setup) {
+    if (is_any(b)) {
         const double rates[4] = { task->theta[0], task->theta[1], task->second[0], task->second[1] };
         const struct kl_control_task t = b->family->setup
                                              ? kl_control_family_member(b->family, task)
                                              : pair_task(b->family, &b->system, rates, task->coupling,
                                                          task->detuning, task->controls);
-        if (b->on_gpu) kl_control_plant_gpu_set(&b->plant, lane, &t, NULL);
+        if (b->on_gpu) kl_control_plant_gpu_set(&b->plant, lane, &t);
         else kl_control_plant_any_set(&b->plant, lane, &t);
         return;
     }
     kl_control_family_weights(weights, b->family, task);
-    if (b->on_gpu) {
-        const struct kl_control_task t = kl_control_family_member(b->family, task);
-        kl_control_plant_gpu_set(&b->plant, lane, &t, weights);
-        return;
-    }
     for (size_t i = 0; i < KL_BLOCH_PARAMS; i++) b->plant.params[i * n + lane] = (kl_real)task->rates[i];
     for (int i = 0; i < 3 * b->plant.bloch.columns; i++)
         b->plant.weights[(size_t)i * n + lane] = (kl_real)weights[i];
@@ -350,7 +351,7 @@ void kl_control_batch_fill(struct kl_control_batch *b, struct kl_control_task_id
         kl_control_batch_set(b, l, &task, features);
         b->weight[l] = l < count ? (kl_real)weight : 0;
     }
-    if (is_any(b)) kl_control_plant_any_count(&b->plant, count);
+    if (is_any(b) && !b->on_gpu) kl_control_plant_any_count(&b->plant, count);
 }
 
 static int state(const struct kl_control_batch *b, struct kl_error *err)

@@ -151,15 +151,23 @@ enum { KL_CONTROL_PLANT_NORM = 10000 };
                                       const struct kl_control_task *task);                             \
     void kl_control_plant_any_count_##p(struct kl_control_plant_##p *plant, size_t count);             \
     void kl_control_plant_any_close_##p(struct kl_control_plant_##p *plant);                           \
-    /* The same on a GPU (gpu.c); of->tasks: one, which has the largest number of each kind. system    \
-       and objective must outlive it. KL_EUSAGE, KL_ENOMEM. Close it before the arena, always. */      \
+    /* One qubit's plant goes to a GPU (gpu.c), which its functions then ask. KL_ENOMEM, KL_EDEVICE.   \
+       Close it before the arena, always. */                                                           \
+    int kl_control_plant_gpu_qubit_##p(struct kl_control_plant_##p *plant,                             \
+                                       const struct kl_device *device, struct kl_arena *memory,        \
+                                       struct kl_error *err);                                          \
+    void kl_control_plant_gpu_gradient_##p(const struct kl_control_plant_##p *plant, real *loss,       \
+                                           real *grad_u, const real *u);                               \
+    void kl_control_plant_gpu_tangent_##p(const struct kl_control_plant_##p *plant, real *dgrad_u,     \
+                                          const real *u, const real *du);                              \
+    /* Any system's on a GPU; of->tasks: one, which has the largest number of each kind. system and    \
+       objective must outlive it. KL_EUSAGE, KL_ENOMEM. Close it before the arena, always. */          \
     int kl_control_plant_gpu_##p(                                                                      \
         struct kl_control_plant_##p *plant, const struct kl_control_system *system,                    \
         const struct kl_control_objective *objective, const struct kl_control_any *of,                 \
         const struct kl_device *device, struct kl_arena *memory, struct kl_error *err);                \
-    /* target: a qubit's own weights [columns][3]; NULL: the objective's. */                           \
     void kl_control_plant_gpu_set_##p(struct kl_control_plant_##p *plant, size_t lane,                 \
-                                      const struct kl_control_task *task, const double *target);       \
+                                      const struct kl_control_task *task);                             \
     /* Whether a launch has failed since it was made: 0, or the code of the first that did. */         \
     int kl_control_plant_gpu_code_##p(const struct kl_control_plant_##p *plant, struct kl_error *err); \
     void kl_control_plant_gpu_close_##p(struct kl_control_plant_##p *plant);
@@ -179,6 +187,9 @@ KL_CONTROL_META_DECLARE(double, f64)
 #define kl_control_plant_any_count KL_NAME(kl_control_plant_any_count)
 #define kl_control_plant_any_close KL_NAME(kl_control_plant_any_close)
 #define kl_control_plant_gpu KL_NAME(kl_control_plant_gpu)
+#define kl_control_plant_gpu_qubit KL_NAME(kl_control_plant_gpu_qubit)
+#define kl_control_plant_gpu_gradient KL_NAME(kl_control_plant_gpu_gradient)
+#define kl_control_plant_gpu_tangent KL_NAME(kl_control_plant_gpu_tangent)
 #define kl_control_plant_gpu_set KL_NAME(kl_control_plant_gpu_set)
 #define kl_control_plant_gpu_code KL_NAME(kl_control_plant_gpu_code)
 #define kl_control_plant_gpu_close KL_NAME(kl_control_plant_gpu_close)
