@@ -88,12 +88,18 @@ static void headline_cautions(char text[KL_HEADLINE], const struct kl_file *file
 }
 
 /* ---- devices that are told by their bits ---- */
+/* The level of kl_bits_depends of another room. Not of older files, which did not look. */
+static bool depends(const struct kl_file *file)
+{
+    return kl_plot_file_number(file, "dependence_log10_p") < -2;
+}
+
 /* Older files took two bits for a symbol, whatever was declared, and did not look whether
    those depend. */
 static void tell_limit(char text[KL_HEADLINE], const struct kl_file *file)
 {
     const double own = kl_plot_file_number(file, "symbol_bits"), width = isnan(own) ? 2 : own;
-    const bool dependent = kl_store_file_has_attribute(file, "", "dependence_device");
+    const bool dependent = depends(file);
     headline_add(text, "; limit %.4f of any classifier, if symbols of %.0f bit%s %s",
                  kl_plot_file_number(file, "limit_accuracy"), width, width > 1 ? "s" : "",
                  dependent ? "were independent, which they are not" : "are independent");
@@ -192,8 +198,7 @@ static int of_tournament(char text[KL_HEADLINE], struct kl_file *file, struct kl
 {
     const struct kl_dataset *d = kl_store_file_find(file, "log10_p_holm");
     struct kl_differ differ = { .permutations = headline_count(file, "permutations"),
-                                .dependent =
-                                    kl_store_file_has_attribute(file, "", "dependence_device") };
+                                .dependent = depends(file) };
     char words[KL_DIFFER_TEXT];
     double *p = NULL, *held_out = NULL;
     size_t stride = 0, at = 0;
