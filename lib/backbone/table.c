@@ -12,7 +12,7 @@ enum { MOST_BYTES = 1 << 30, MOST_NUMBERS = 1 << 28 };
 
 void kl_backbone_table_free(struct kl_vectors *t)
 {
-    free(t->x), free(t->columns), free(t->classes), free(t->ids);
+    free(t->x), free(t->columns), free(t->classes), free(t->ids), free(t->rows);
     *t = (struct kl_vectors){ 0 };
 }
 
@@ -30,6 +30,7 @@ struct sheet {
     bool thousands;        /* all of the latter may have one that parts thousands: 1,234 */
     size_t rows, lacking;  /* that were read; of them, without a value that is asked for */
     size_t *gaps, *words;  /* (n) of each column that is asked for: no value, no number */
+    bool drop;             /* gaps are no reason to refuse */
     struct kl_error first; /* of these; code KL_OK: there is none */
 };
 
@@ -174,7 +175,9 @@ static int grow(struct kl_vectors *t, struct sheet *s, struct kl_error *err)
     s->room = s->room ? 2 * s->room : 256;
     float *x = realloc(t->x, s->room * t->d * sizeof *x);
     if (x) t->x = x;
-    return x && grow_words(&t->classes, s->label, s->room) && grow_words(&t->ids, s->id, s->room)
+    int64_t *rows = realloc(t->rows, s->room * sizeof *rows);
+    if (rows) t->rows = rows;
+    return x && rows && grow_words(&t->classes, s->label, s->room) && grow_words(&t->ids, s->id, s->room)
                ? KL_OK
                : kl_fail_memory(err, s->room * t->d * sizeof *x);
 }
@@ -224,10 +227,10 @@ static int refuse(const struct sheet *s, struct kl_error *err)
     char gaps[LIST], words[LIST], rows[LIST + 120] = "", numbers[LIST + 120] = "";
     list_columns(gaps, s, s->gaps), list_columns(words, s, s->words);
     if (*gaps)
-        snprintf(
-            rows, sizeof rows,
-            "; %zu of %zu rows lack%s a value (%s): leave such rows out before, or columns with --ignore",
-            s->lacking, s->rows, s->lacking == 1 ? "s" : "", gaps);
+        snprintf(rows, sizeof rows,
+                 "; %zu of %zu rows lack%s a value (%s): --missing drop leaves such rows out, --ignore "
+                 "a column",
+                 s->lacking, s->rows, s->lacking == 1 ? "s" : "", gaps);
     if (*words)
         snprintf(numbers, sizeof numbers,
                  "; no numbers (%s): words are to be numbers before; --ignore leaves a column out",
@@ -271,12 +274,12 @@ static int read_row(struct kl_vectors *t, struct sheet *s, struct kl_error *err)
     for (size_t j = 0; j < s->n && !code; j++) {
         if (j != s->label && s->place[j] == SIZE_MAX) continue;
         if (is_missing(csv->fields[j])) {
-            note(s, j, s->gaps, "which is no value");
+            if (!s->drop) note(s, j, s->gaps, "which is no value");
             lacks = true;
         } else code = j == s->label ? read_word(t->classes[t->n], s, j, err) : read_number(t, s, j, err);
     }
-    s->rows++, s->lacking += lacks;
-    t->n += !code;
+    t->rows[t->n] = (int64_t)s->rows++, s->lacking += lacks;
+    t->n += !(lacks && s->drop);
     return code;
 }
 
@@ -357,8 +360,10 @@ static int read_text(struct kl_vectors *t, const char *path, const struct kl_vec
         code = kl_fail(err, KL_EDATA, "%s: compressed by gzip; gunzip it before", path);
     if (!code) code = check_utf8(path, text, err);
     if (!code) code = kl_csv_open(&s->csv, path, text, n, 1, err);
-    if (!code) code = read_rows(t, s, o, err);
-    if (s) t->commas = s->commas, t->thousands = s->thousands;
+    if (!code) s->drop = o->drop, code = read_rows(t, s, o, err);
+    if (!code && !t->n)
+        code = kl_fail(err, KL_EDATA, "%s: each of %zu rows lacks a value: none is left", path, s->rows);
+    if (s) t->commas = s->commas, t->thousands = s->thousands, t->lacking = s->lacking;
     if (s) free(s->names), free(s->place), free(s->gaps), free(s->words);
     free(text), free(s);
     return code;
@@ -453,6 +458,8 @@ int kl_backbone_table_read(struct kl_vectors *t, const char *path, const struct 
 {
     const bool array = kl_weights_is_array(path);
     *t = (struct kl_vectors){ 0 };
+    if (array && o->drop)
+        return kl_fail(err, KL_EUSAGE, "--missing: %s is an array; save the rows that are whole", path);
     if (array && (o->columns || o->ignore || o->id))
         return kl_fail(err, KL_EUSAGE, "--%s: %s has no named columns; save what is wanted of the array",
                        o->columns  ? "columns"
