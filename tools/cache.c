@@ -15,11 +15,13 @@
 #include "qrng/pairs/tournament.h"
 #include "qrng/synthetic/synthetic.h"
 #include "sampling/chain/chain.h"
+#include "sampling/chain/sample.h"
 #include "sampling/ensemble/ensemble.h"
 #include "sampling/ladder/ladder.h"
 #include "sequence/report/compare.h"
 #include "sequence/report/report.h"
 #include "sequence/learn/fitted.h"
+#include "sequence/learn/learn.h"
 #include "sequence/learn/scaling.h"
 #include "sequence/windows/windows.h"
 #include "store/mode.h"
@@ -55,9 +57,13 @@ static const struct kl_kind *const kinds[] = {
     NULL,
 };
 
+/* Whose options have second names. */
+static const struct kl_tool *const tools[] = { &kl_head_tool, &kl_sequence_train_tool,
+                                               &kl_sampling_sample_tool, &kl_control_train_tool, NULL };
+
 static int run(struct kl_mode_run *run, struct kl_error *err)
 {
-    return kl_cache_run(run, kinds, err);
+    return kl_cache_run(run, kinds, tools, err);
 }
 
 int main(int argc, char **argv)

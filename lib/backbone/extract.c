@@ -91,7 +91,7 @@ static const struct kl_kind_heading headings[] = {
 };
 /* The headings above show them. */
 static const char *const not_on_page[] = { "features/", NULL };
-static const char *const told_parts[] = { "split", "test-fraction", "seed", NULL };
+static const char *const told_parts[] = { "split", "test-fraction", "seed", "missing", NULL };
 const struct kl_kind kl_features_kind = { .name = "features",
                                           .maker = "extract-features",
                                           .headings = headings,

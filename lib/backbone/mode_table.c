@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
    extract-features --label: a table of numbers, or an array, as the same file of features that images
    give; standardised by the rows that train. */
+#include <inttypes.h>
 #include <jansson.h>
 #include <math.h>
 #include <stdlib.h>
@@ -17,7 +18,7 @@ enum { NUMERICAL_VERSION = 1, SCHEMA = 1, MOST_CLASSES = 1024, TEXT = 256 };
 
 struct values {
     struct kl_common common;
-    const char *label, *columns, *ignore, *id, *like, *scale, *split;
+    const char *label, *columns, *ignore, *missing, *id, *like, *scale, *split;
     double test_fraction;
 };
 #define AT(field) offsetof(struct values, field)
@@ -31,6 +32,8 @@ static const struct kl_option options[] = {
       NULL, NULL },
     { "ignore", 0, KL_OPT_STRING, AT(ignore), "A,B,...", 0, 0, true, "columns to leave out", NULL,
       NULL },
+    { "missing", 0, KL_OPT_CHOICE, AT(missing), "refuse|drop", 0, 0, false,
+      "rows where a value that is asked for is missing", NULL, NULL },
     { "id", 0, KL_OPT_STRING, AT(id), "COLUMN", 0, 0, true,
       "what rows are called, kept beside predictions of them", NULL, NULL },
     { "scale", 0, KL_OPT_CHOICE, AT(scale), "standard|none", 0, 0, true,
@@ -58,7 +61,7 @@ const struct kl_tool kl_backbone_table_tool = {
 static void defaults(void *values)
 {
     struct values *v = values;
-    v->scale = "standard", v->split = "all", v->test_fraction = 0.2;
+    v->missing = "refuse", v->scale = "standard", v->split = "all", v->test_fraction = 0.2;
 }
 
 struct work {
@@ -142,6 +145,8 @@ static int key(struct kl_mode_run *run, struct kl_key *key, struct kl_error *err
         code = kl_store_input_identify(key, run->raw_inputs, "labels", 0, w->label_path, err);
     else if (!code) code = kl_store_key_text(key, "label", w->v->label, err);
     if (!code && w->like) code = kl_store_key_input(key, "like", kl_store_file_content(w->like), err);
+    if (!code && strcmp(w->v->missing, "drop") == 0)
+        code = kl_store_key_text(key, "missing", "drop", err);
     if (!code && strcmp(w->v->split, "all") != 0)
         code = kl_store_key_integer(key, "seed", w->v->common.seed, err);
     return code;
@@ -190,6 +195,12 @@ static int find_classes(struct work *w, const char *path, struct kl_error *err)
     return KL_OK;
 }
 
+/* Of the whole table, from 0. */
+static int64_t row_of(const struct kl_vectors *t, int64_t i)
+{
+    return t->rows ? t->rows[i] : i;
+}
+
 static int number_rows(struct work *w, const char *path, struct kl_error *err)
 {
     const struct kl_vectors *t = &w->table;
@@ -200,8 +211,9 @@ static int number_rows(struct work *w, const char *path, struct kl_error *err)
         const char *found =
             bsearch(t->classes[i], w->classes, w->n_classes, sizeof *w->classes, by_class);
         if (!found)
-            return kl_fail(err, KL_EDATA, "%s: row %zu (from 1): the class '%s' does not occur in %s",
-                           path, i + 1, t->classes[i], w->v->like);
+            return kl_fail(err, KL_EDATA,
+                           "%s: row %" PRId64 " (from 1): the class '%s' does not occur in %s", path,
+                           row_of(t, (int64_t)i) + 1, t->classes[i], w->v->like);
         w->labels[i] = (int32_t)((found - w->classes[0]) / KL_TABLE_NAME);
     }
     return KL_OK;
@@ -303,6 +315,7 @@ static int read_table(struct kl_mode_run *run, struct kl_error *err)
     const struct kl_vectors_options o = { .label = w->v->label,
                                           .columns = w->v->columns,
                                           .ignore = w->v->ignore,
+                                          .drop = strcmp(w->v->missing, "drop") == 0,
                                           .id = w->v->id,
                                           .like = w->known.columns,
                                           .n_like = w->known.d };
@@ -337,7 +350,12 @@ static int save_rows(const struct work *w, struct kl_writer *writer, struct kl_e
         code = kl_store_writer_rows(writer, x, i, 1, t->x + (size_t)w->rows[i] * t->d, err);
         if (!code) code = kl_store_writer_rows(writer, y, i, 1, &w->labels[w->rows[i]], err);
     }
-    return code ? code : kl_store_writer_put(writer, "index", KL_TYPE_I64, 0, 1, dims, w->rows, err);
+    int64_t *index = code ? NULL : malloc((w->n + 1) * sizeof *index);
+    if (!code && !index) code = kl_fail_memory(err, w->n * sizeof *index);
+    for (size_t i = 0; i < w->n && !code; i++) index[i] = row_of(t, w->rows[i]);
+    if (!code) code = kl_store_writer_put(writer, "index", KL_TYPE_I64, 0, 1, dims, index, err);
+    free(index);
+    return code;
 }
 
 static int save(struct kl_mode_run *run, struct kl_writer *writer, struct kl_error *err)
@@ -456,6 +474,9 @@ static int remark(struct kl_mode_run *run, struct kl_error *err)
         kl_caution(log, "%s: %zu numbers have a comma, which is read as a decimal sign: 1,234 is 1.234",
                    path, t->commas);
     else if (t->commas) kl_note(log, 1, "%s: a comma is the decimal sign of its numbers", path);
+    if (t->lacking)
+        kl_caution(log, "%s: %zu row%s left out, where values are missing", path, t->lacking,
+                   t->lacking == 1 ? " is" : "s are");
     if (t->left_out)
         kl_note(log, 1, "%s: left out, as %s has none of that name: %s%s", path, w->v->like, t->left,
                 t->left_out > 1 ? " and others" : "");

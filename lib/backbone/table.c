@@ -12,7 +12,7 @@ enum { MOST_BYTES = 1 << 30, MOST_NUMBERS = 1 << 28 };
 
 void kl_backbone_table_free(struct kl_vectors *t)
 {
-    free(t->x), free(t->columns), free(t->classes), free(t->ids);
+    free(t->x), free(t->columns), free(t->classes), free(t->ids), free(t->rows);
     *t = (struct kl_vectors){ 0 };
 }
 
@@ -28,6 +28,10 @@ struct sheet {
     bool named;
     size_t points, commas; /* numbers with either decimal sign */
     bool thousands;        /* all of the latter may have one that parts thousands: 1,234 */
+    size_t rows, lacking;  /* that were read; of them, without a value that is asked for */
+    size_t *gaps, *words;  /* (n) of each column that is asked for: no value, no number */
+    bool drop;             /* gaps are no reason to refuse */
+    struct kl_error first; /* of these; code KL_OK: there is none */
 };
 
 /* Between commas a number with one, "1,234", is no plain one. */
@@ -61,7 +65,9 @@ static bool names_columns(const struct sheet *s, char *const *first)
 static int name_columns(struct sheet *s, char *const *first, bool named, struct kl_error *err)
 {
     s->names = calloc(s->n, sizeof *s->names), s->place = malloc(s->n * sizeof *s->place);
-    if (!s->names || !s->place) return kl_fail_memory(err, s->n * sizeof *s->names);
+    s->gaps = calloc(s->n, sizeof *s->gaps), s->words = calloc(s->n, sizeof *s->words);
+    if (!s->names || !s->place || !s->gaps || !s->words)
+        return kl_fail_memory(err, s->n * sizeof *s->names);
     for (size_t j = 0; j < s->n; j++) {
         const char *field = first[j] + strspn(first[j], " ");
         s->place[j] = SIZE_MAX;
@@ -169,7 +175,9 @@ static int grow(struct kl_vectors *t, struct sheet *s, struct kl_error *err)
     s->room = s->room ? 2 * s->room : 256;
     float *x = realloc(t->x, s->room * t->d * sizeof *x);
     if (x) t->x = x;
-    return x && grow_words(&t->classes, s->label, s->room) && grow_words(&t->ids, s->id, s->room)
+    int64_t *rows = realloc(t->rows, s->room * sizeof *rows);
+    if (rows) t->rows = rows;
+    return x && rows && grow_words(&t->classes, s->label, s->room) && grow_words(&t->ids, s->id, s->room)
                ? KL_OK
                : kl_fail_memory(err, s->room * t->d * sizeof *x);
 }
@@ -189,18 +197,54 @@ static int read_word(char to[KL_TABLE_NAME], const struct sheet *s, size_t colum
     return KL_OK;
 }
 
+/* What the table cannot be taken with; it is read on, so that all of it can be told. */
+static void note(struct sheet *s, size_t j, size_t *count, const char *what)
+{
+    count[j]++;
+    if (!s->first.code)
+        kl_fail(&s->first, KL_EDATA, "%s: line %zu, column %s: found '%.40s', %s", s->csv.path,
+                s->csv.line, s->names[j], s->csv.fields[j], what);
+}
+
+enum { LIST = 200 };
+/* "age 3, sex 1, and 2 more" */
+static void list_columns(char list[LIST], const struct sheet *s, const size_t *count)
+{
+    size_t used = 0, left = 0;
+    *list = '\0';
+    for (size_t j = 0; j < s->n; j++) {
+        if (!count[j]) continue;
+        if (left || used + strlen(s->names[j]) + 48 > LIST) left++;
+        else
+            used += (size_t)snprintf(list + used, LIST - used, "%s%s %zu", used ? ", " : "", s->names[j],
+                                     count[j]);
+    }
+    if (left) snprintf(list + used, LIST - used, ", and %zu more", left);
+}
+
+static int refuse(const struct sheet *s, struct kl_error *err)
+{
+    char gaps[LIST], words[LIST], rows[LIST + 120] = "", numbers[LIST + 120] = "";
+    list_columns(gaps, s, s->gaps), list_columns(words, s, s->words);
+    if (*gaps)
+        snprintf(rows, sizeof rows,
+                 "; %zu of %zu rows lack%s a value (%s): --missing drop leaves such rows out, --ignore "
+                 "a column",
+                 s->lacking, s->rows, s->lacking == 1 ? "s" : "", gaps);
+    if (*words)
+        snprintf(numbers, sizeof numbers,
+                 "; no numbers (%s): words are to be numbers before; --ignore leaves a column out",
+                 words);
+    return kl_fail(err, KL_EDATA, "%s%s%s", s->first.text, rows, numbers);
+}
+
 /* "0,5" beside "1.5" cannot both be numbers of one table. */
 static int read_number(struct kl_vectors *t, struct sheet *s, size_t j, struct kl_error *err)
 {
     const struct kl_csv *csv = &s->csv;
     const char *text = csv->fields[j], *comma = csv->separator == ',' ? NULL : strchr(text, ',');
     double value;
-    if (!is_number(&value, s, text))
-        return kl_fail(
-            err, KL_EDATA,
-            "%s: line %zu, column %s: found '%.40s', expected a number; --ignore leaves a column out, "
-            "words are to be numbers before",
-            csv->path, csv->line, s->names[j], text);
+    if (!is_number(&value, s, text)) return note(s, j, s->words, "expected a number"), KL_OK;
     s->points += strchr(text, '.') != NULL;
     if (comma) {
         const size_t before = (size_t)(comma - text);
@@ -225,18 +269,17 @@ static int read_row(struct kl_vectors *t, struct sheet *s, struct kl_error *err)
         return kl_fail(err, KL_EDATA, "%s: line %zu: found %zu columns, expected %zu", csv->path,
                        csv->line, csv->n, s->n);
     int code = grow(t, s, err);
+    bool lacks = false;
     if (!code && s->id != SIZE_MAX) code = read_word(t->ids[t->n], s, s->id, err);
     for (size_t j = 0; j < s->n && !code; j++) {
         if (j != s->label && s->place[j] == SIZE_MAX) continue;
-        if (is_missing(csv->fields[j]))
-            return kl_fail(err, KL_EDATA,
-                           "%s: line %zu, column %s: found '%s', which is no value; leave such rows out "
-                           "before%s",
-                           csv->path, csv->line, s->names[j], csv->fields[j],
-                           j == s->label ? "" : ", or the column with --ignore");
-        code = j == s->label ? read_word(t->classes[t->n], s, j, err) : read_number(t, s, j, err);
+        if (is_missing(csv->fields[j])) {
+            if (!s->drop) note(s, j, s->gaps, "which is no value");
+            lacks = true;
+        } else code = j == s->label ? read_word(t->classes[t->n], s, j, err) : read_number(t, s, j, err);
     }
-    t->n += !code;
+    t->rows[t->n] = (int64_t)s->rows++, s->lacking += lacks;
+    t->n += !(lacks && s->drop);
     return code;
 }
 
@@ -286,7 +329,7 @@ static int read_rows(struct kl_vectors *t, struct sheet *s, const struct kl_vect
         if (s->csv.n) code = read_row(t, s, err);
         if (!code) code = kl_csv_row(&s->csv, &more, err);
     }
-    return code;
+    return !code && s->first.code ? refuse(s, err) : code;
 }
 
 /* Names go into files as they are. */
@@ -317,9 +360,11 @@ static int read_text(struct kl_vectors *t, const char *path, const struct kl_vec
         code = kl_fail(err, KL_EDATA, "%s: compressed by gzip; gunzip it before", path);
     if (!code) code = check_utf8(path, text, err);
     if (!code) code = kl_csv_open(&s->csv, path, text, n, 1, err);
-    if (!code) code = read_rows(t, s, o, err);
-    if (s) t->commas = s->commas, t->thousands = s->thousands;
-    if (s) free(s->names), free(s->place);
+    if (!code) s->drop = o->drop, code = read_rows(t, s, o, err);
+    if (!code && !t->n)
+        code = kl_fail(err, KL_EDATA, "%s: each of %zu rows lacks a value: none is left", path, s->rows);
+    if (s) t->commas = s->commas, t->thousands = s->thousands, t->lacking = s->lacking;
+    if (s) free(s->names), free(s->place), free(s->gaps), free(s->words);
     free(text), free(s);
     return code;
 }
@@ -413,6 +458,8 @@ int kl_backbone_table_read(struct kl_vectors *t, const char *path, const struct 
 {
     const bool array = kl_weights_is_array(path);
     *t = (struct kl_vectors){ 0 };
+    if (array && o->drop)
+        return kl_fail(err, KL_EUSAGE, "--missing: %s is an array; save the rows that are whole", path);
     if (array && (o->columns || o->ignore || o->id))
         return kl_fail(err, KL_EUSAGE, "--%s: %s has no named columns; save what is wanted of the array",
                        o->columns  ? "columns"

@@ -15,9 +15,11 @@ struct kl_vectors {
     char (*ids)[KL_TABLE_NAME];     /* (n), what each row is called; NULL: not asked for */
     size_t commas;                  /* numbers of a text whose decimal sign is a comma */
     bool thousands;                 /* which may part thousands in all of them: 1,234 */
-    bool named;                     /* the text's first line names its columns */
-    size_t left_out;                /* columns that --like has not */
-    char left[KL_TABLE_NAME];       /* the first of them */
+    int64_t *rows;   /* (n), which row of the table each is, from 0; NULL: all of an array are there */
+    size_t lacking;  /* rows that were left out, as values are missing */
+    bool named;      /* the text's first line names its columns */
+    size_t left_out; /* columns that --like has not */
+    char left[KL_TABLE_NAME]; /* the first of them */
 };
 struct kl_vectors_options {
     /* The column of classes, by its name or its number from 1; of an array a second array, by its path,
@@ -26,12 +28,13 @@ struct kl_vectors_options {
     /* Names (or numbers) between commas, of the columns to take and to leave out; NULL: all but the
        label's, none. */
     const char *columns, *ignore;
-    const char *id; /* the column that says what a row is called; NULL: none does */
+    bool drop;                   /* leave rows out where a value is missing; else they are refused */
+    const char *id;              /* the column that says what a row is called; NULL: none does */
     char (*like)[KL_TABLE_NAME]; /* (n_like) names of columns, in this order; or NULL */
     size_t n_like;
 };
-/* A value that is no finite number is refused, with its line and column. KL_ENOINPUT, KL_EDATA,
-   KL_EUSAGE, KL_EIO, KL_ENOMEM. Free it in any case. */
+/* What is no finite number is refused, with the first one's line and column and how many there are.
+   KL_ENOINPUT, KL_EDATA, KL_EUSAGE, KL_EIO, KL_ENOMEM. Free it in any case. */
 int kl_backbone_table_read(struct kl_vectors *table, const char *path,
                            const struct kl_vectors_options *options, struct kl_error *err);
 void kl_backbone_table_free(struct kl_vectors *table);

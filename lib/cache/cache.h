@@ -7,11 +7,15 @@
 #include "store/housekeeping.h"
 #include "store/mode.h"
 struct kl_kind;
+struct kl_tool;
 
 /* Its table, and the run of its mode: the command that is the first word. kinds: of the files that it
-   draws, up to a NULL (store/kind.h). (tool.c) */
+   draws, up to a NULL (store/kind.h); tools: whose options may be columns by their second names.
+   (tool.c)
+ */
 extern const struct kl_tool kl_cache_tool;
-int kl_cache_run(struct kl_mode_run *run, const struct kl_kind *const *kinds, struct kl_error *err);
+int kl_cache_run(struct kl_mode_run *run, const struct kl_kind *const *kinds,
+                 const struct kl_tool *const *tools, struct kl_error *err);
 
 struct kl_cache {
     const struct kl_common *common;
@@ -23,6 +27,7 @@ struct kl_cache {
     const struct kl_log *log;
     FILE *out;
     const struct kl_kind *const *kinds;
+    const struct kl_tool *const *tools;
     const char *const *args;
     size_t n;                        /* of args */
     size_t n_seen, n_found, n_aside; /* (hidden) files looked at, told of, and put aside */

@@ -24,6 +24,7 @@ struct measured {
 };
 struct table {
     char *names, *name[COLUMNS];
+    const char *option[COLUMNS]; /* of which the name is the second one; NULL: of none */
     size_t columns, n, room, without, n_measured, measured_room, n_several;
     bool smallest; /* on top */
     struct row *rows;
@@ -32,8 +33,25 @@ struct table {
     struct kl_error err;
 };
 
+static bool same_name(const char *a, const char *b)
+{
+    for (; *a && (*a == *b || (*a == '-' && *b == '_') || (*a == '_' && *b == '-')); a++) b++;
+    return !*a && !*b;
+}
+
+/* "lr" of "learning_rate"; NULL: it is no option's second name. */
+static const char *option_of(const struct kl_tool *const *tools, const char *name)
+{
+    for (; *tools; tools++)
+        for (const struct kl_option *o = (*tools)->options; o < (*tools)->options + (*tools)->n_options;
+             o++)
+            if (o->alias && same_name(o->alias, name)) return o->name;
+    return NULL;
+}
+
 /* Their names, and whether the smallest of the first comes first. */
-static int split(struct table *t, const char *columns, struct kl_error *err)
+static int split(struct table *t, const char *columns, const struct kl_tool *const *tools,
+                 struct kl_error *err)
 {
     t->smallest = *columns == '-';
     t->names = strdup(columns + t->smallest);
@@ -44,7 +62,7 @@ static int split(struct table *t, const char *columns, struct kl_error *err)
                            "--columns: found '%s', expected 1 to %d names between commas, none of them "
                            "path, which is there",
                            columns, COLUMNS);
-        t->name[t->columns++] = name;
+        t->option[t->columns] = option_of(tools, name), t->name[t->columns++] = name;
     }
     return KL_OK;
 }
@@ -150,6 +168,41 @@ static void complete(struct table *t)
     t->n = left;
 }
 
+/* What a sweep found is of its best point, and so are the options of its grid; NULL: no best is told. */
+static int take_best(struct row *row, const struct table *t, const struct kl_found *f,
+                     struct kl_error *err)
+{
+    json_t *best = NULL, *grid = NULL;
+    int code = kl_store_found_value(&best, f, "best", err);
+    if (!code) code = kl_store_found_value(&grid, f, "grid", err);
+    for (size_t i = 0; i < t->columns && !code; i++) {
+        size_t n, in_grid;
+        const char *value = kl_store_assigned(json_string_value(best), t->name[i], &n);
+        if (!value && t->option[i]) value = kl_store_assigned(json_string_value(best), t->option[i], &n);
+        if (!value && !kl_store_assigned(json_string_value(grid), t->name[i], &in_grid)) continue;
+        json_decref(row->value[i]);
+        row->value[i] = value ? json_loadb(value, n, JSON_DECODE_ANY, NULL) : NULL;
+        if (value && !json_is_number(row->value[i])) {
+            json_decref(row->value[i]);
+            if (!(row->value[i] = json_stringn(value, n))) code = kl_fail_memory(err, n);
+        }
+    }
+    json_decref(best), json_decref(grid);
+    return code;
+}
+
+static int take_values(struct row *row, const struct table *t, const struct kl_found *f,
+                       struct kl_error *err)
+{
+    int code = KL_OK;
+    for (size_t i = 0; i < t->columns && !code; i++) {
+        code = kl_store_found_value(&row->value[i], f, t->name[i], err);
+        if (!code && !row->value[i] && t->option[i])
+            code = kl_store_found_value(&row->value[i], f, t->option[i], err);
+    }
+    return code || strcmp(f->kind, "sweep") != 0 ? code : take_best(row, t, f, err);
+}
+
 static int add(void *context, const struct kl_found *f)
 {
     struct table *t = context;
@@ -162,8 +215,7 @@ static int add(void *context, const struct kl_found *f)
         if (rows) t->rows = rows, t->room = room;
     }
     snprintf(row.key, sizeof row.key, "%s", f->key);
-    for (size_t i = 0; i < t->columns && !code; i++)
-        code = kl_store_found_value(&row.value[i], f, t->name[i], &t->err);
+    if (!code) code = take_values(&row, t, f, &t->err);
     if (!code && f->file && strcmp(f->kind, "sweep") == 0) code = take_sweep(t, f->path, &t->err);
     if (!code) t->rows[t->n++] = row;
     else free_row(&row);
@@ -296,10 +348,22 @@ static int check_texts(const struct kl_cache *c, const struct table *t, struct k
     return code ? code : kl_store_mode_text_check(c->run, "latex", c->latex, KL_TABLE_LATEX, err);
 }
 
+/* A column of nothing, as of a name that is mistyped. */
+static void note_empty(const struct table *t)
+{
+    for (size_t i = 1; i < t->columns; i++) {
+        size_t r = 0;
+        while (r < t->n && !t->rows[r].value[i]) r++;
+        if (t->n && r == t->n)
+            kl_note(t->log, 1, "none of these files has %s; cache show --json FILE names what it has",
+                    t->name[i]);
+    }
+}
+
 int kl_cache_table(struct kl_cache *c, const char *folder, struct kl_error *err)
 {
     struct table t = { .log = c->log };
-    int code = split(&t, c->columns, err);
+    int code = split(&t, c->columns, c->tools, err);
     if (!code) code = check_texts(c, &t, err);
     if (!code) code = kl_store_walk(folder, false, add, &t, NULL, err);
     if (t.err.code) *err = t.err, code = err->code;
@@ -317,6 +381,7 @@ int kl_cache_table(struct kl_cache *c, const char *folder, struct kl_error *err)
         if (t.n) qsort_r(t.rows, t.n, sizeof *t.rows, order, &t);
         const int printed = put(c, &t, err);
         if (printed) code = printed;
+        note_empty(&t);
         if (t.without)
             kl_note(c->log, 1, "%zu file%s without %s", t.without, kl_s(t.without), t.name[0]);
         if (t.n_several)

@@ -122,7 +122,8 @@ static int dispatch(struct kl_cache *c, const char *const *args, size_t n, struc
     return kl_options_fail_command(&kl_cache_tool, n ? args[0] : NULL, err);
 }
 
-int kl_cache_run(struct kl_mode_run *run, const struct kl_kind *const *kinds, struct kl_error *err)
+int kl_cache_run(struct kl_mode_run *run, const struct kl_kind *const *kinds,
+                 const struct kl_tool *const *tools, struct kl_error *err)
 {
     const struct values *v = run->values;
     const char *const *args = run->stage.inputs;
@@ -137,7 +138,8 @@ int kl_cache_run(struct kl_mode_run *run, const struct kl_kind *const *kinds, st
                               .run = run,
                               .log = run->stage.log,
                               .out = run->out,
-                              .kinds = kinds };
+                              .kinds = kinds,
+                              .tools = tools };
     const int code = n ? check_idle(v, args[0], err) : KL_OK;
     return code ? code : dispatch(&cache, args, n, err);
 }

@@ -366,6 +366,34 @@ static int add_parts(json_t *options, const json_t *parts, const struct kl_kind 
     return KL_OK;
 }
 
+const char *kl_store_assigned(const char *words, const char *name, size_t *n)
+{
+    for (const char *word = words; word && *word; word += *n, word += strspn(word, " \t\n")) {
+        size_t i = 0;
+        *n = strcspn(word, " \t\n");
+        while (name[i] && (word[i] == name[i] || (word[i] == '-' && name[i] == '_'))) i++;
+        if (name[i] || word[i] != '=') continue;
+        *n -= i + 1;
+        return word + i + 1;
+    }
+    return NULL;
+}
+
+/* In the value's place: of a sweep these are not one value. NULL: it is one. */
+static const char *several(const json_t *options, const json_t *records, const char *name)
+{
+    const char *grid = json_string_value(json_object_get(options, "grid"));
+    const json_t *found = json_object_get(kl_store_own_record((json_t *)records), KL_STORE_FOUND),
+                 *best = json_object_get(json_object_get(found, "json"), "best");
+    size_t n; /* a grid may have second names, a point has none */
+    if (grid &&
+        (kl_store_assigned(grid, name, &n) || kl_store_assigned(json_string_value(best), name, &n)))
+        return "(of the grid)";
+    return grid && strcmp(name, "fold") == 0 && json_is_string(json_object_get(options, "folds"))
+               ? "(of folds)"
+               : NULL;
+}
+
 /* The options that made it, several a line. */
 static int write_options(FILE *to, const struct kl_file *file, const struct kl_kind *kind,
                          struct kl_error *err)
@@ -374,17 +402,21 @@ static int write_options(FILE *to, const struct kl_file *file, const struct kl_k
         COLUMNS = 96,
         LONGEST = 70
     }; /* of a line; of a text (a circuit in OpenQASM, a calibration) */
-    json_t *parts, *value;
+    json_t *parts, *records = NULL, *value;
     const char *name;
     size_t column = 0; /* 0: nothing is written yet */
     int code = kl_json_parse(&parts, kl_store_file_key_parts(file), kl_store_file_path(file), err);
     if (code) return code;
-    code = add_parts(json_object_get(parts, "options"), json_object_get(parts, "parts"), kind, err);
+    code = kl_json_parse(&records, kl_store_file_provenance(file), kl_store_file_path(file), err);
+    if (!code)
+        code = add_parts(json_object_get(parts, "options"), json_object_get(parts, "parts"), kind, err);
     json_object_foreach(json_object_get(parts, "options"), name, value)
     {
         char *text = NULL;
         if (code || json_is_null(value)) continue;
-        code = kl_json_dump_as(&text, value, JSON_ENCODE_ANY | JSON_REAL_PRECISION(6), err);
+        const char *of = several(json_object_get(parts, "options"), records, name);
+        if (of && !(text = strdup(of))) code = kl_fail_memory(err, strlen(of));
+        if (!of) code = kl_json_dump_as(&text, value, JSON_ENCODE_ANY | JSON_REAL_PRECISION(6), err);
         if (code) continue;
         if (strlen(text) > LONGEST) strcpy(text + LONGEST - 3, "...");
         size_t width = strlen(name) + strlen(text) + 3; /* with the gap */
@@ -397,7 +429,7 @@ static int write_options(FILE *to, const struct kl_file *file, const struct kl_k
         free(text);
     }
     if (column) fputc('\n', to);
-    json_decref(parts);
+    json_decref(parts), json_decref(records);
     return code;
 }
 

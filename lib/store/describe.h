@@ -29,6 +29,9 @@ int kl_store_describe_found(FILE *to, const struct kl_found *found, bool json, s
    device). NULL: it has none. KL_ENOMEM, KL_EDATA. */
 int kl_store_found_value(struct json_t **value, const struct kl_found *f, const char *name,
                          struct kl_error *err);
+/* The value of the word NAME=VALUE among words ("lr=1e-3 layers=1", a grid or a point of it), *n bytes;
+   NULL: there is none, or words is NULL. '_' in name is the '-' of options. (describe.c) */
+const char *kl_store_assigned(const char *words, const char *name, size_t *n);
 /* May a damaged file be put aside? If it is sealed as ours are, or lies under a key in a shared store;
    foreign HDF5 files are nobody's business here. */
 bool kl_store_found_is_ours(const struct kl_found *found);

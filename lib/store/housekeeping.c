@@ -338,25 +338,21 @@ int kl_store_describe_found(FILE *to, const struct kl_found *f, bool json, struc
 {
     char size[32], rows[24] = "-";
     json_t *records = NULL, *found = NULL;
-    int code = load_found(&records, &found, f, err);
+    char *told = NULL;
+    int code = json ? load_found(&records, &found, f, err) : KL_OK;
     if (!code && json) code = found_json(to, f, found, err);
-    const char *words = json_string_value(json_object_get(found, "words"));
-    while (words && *words && *words != ':')
-        words = strchr(words, '\n') ? strchr(words, '\n') + 1 : ""; /* the line on the file itself */
-    if (code || json) {
-        json_decref(records);
-        return code;
-    }
+    json_decref(records);
+    if (!code && !json && f->file && !f->code) code = kl_store_file_told(&told, f->file, err);
+    if (code || json) return code;
     kl_store_size_text(size, (double)f->size);
     if (f->rows) snprintf(rows, sizeof rows, "%llu", (unsigned long long)f->rows);
     if (f->code)
         fprintf(to, "%-*s %-12s %9s %8s  %s\n", KIND, f->code == KL_EDATA ? "not whole" : "not read", "",
                 size, "", f->problem);
     else
-        fprintf(to, "%-*s %.12s %9s %8s  %-24s %s%.*s\n", KIND, f->kind, f->key, size, rows,
-                f->created_by, f->path, words && *words == ':' ? (int)strcspn(words, "\n") : 0,
-                words ? words : "");
-    json_decref(records);
+        fprintf(to, "%-*s %.12s %9s %8s  %-24s %s%s%s\n", KIND, f->kind, f->key, size, rows,
+                f->created_by, f->path, told ? ": " : "", told ? told : "");
+    free(told);
     return KL_OK;
 }
 

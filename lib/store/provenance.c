@@ -204,6 +204,21 @@ json_t *kl_store_own_record(json_t *records)
     return n ? json_array_get(records, n - 1) : NULL;
 }
 
+int kl_store_file_told(char **line, const struct kl_file *file, struct kl_error *err)
+{
+    json_t *records = NULL;
+    int code = kl_json_parse(&records, kl_store_file_provenance(file), kl_store_file_path(file), err);
+    const json_t *found = code ? NULL : json_object_get(kl_store_own_record(records), KL_STORE_FOUND);
+    const char *words = json_string_value(json_object_get(found, "words"));
+    while (words && *words && *words != ':')
+        words = strchr(words, '\n') ? strchr(words, '\n') + 1 : ""; /* the line on the file itself */
+    *line = NULL;
+    if (words && strncmp(words, ": ", 2) == 0 && !(*line = strndup(words + 2, strcspn(words + 2, "\n"))))
+        code = kl_fail_memory(err, strlen(words));
+    json_decref(records);
+    return code;
+}
+
 /* The byte at text, or '?' for a control character, whose length it returns. */
 static int put(FILE *to, const char *text)
 {

@@ -279,8 +279,11 @@ int kl_store_provenance_make(char **records, const struct kl_tool *tool, const v
 /* The cautions of the run that made the file: lines, each ended by a newline, malloc'ed; NULL: none.
    KL_EDATA, KL_ENOMEM. */
 int kl_store_file_cautions(char **lines, const struct kl_file *file, struct kl_error *err);
-/* Caution of what the file's run cautioned of in these words ("": of all of it), where it holds of what is
-   judged as well. The same codes. */
+/* The line on the file that its tool told at its end, behind the file's name: "1 device; dev_a fails
+   frequency"; malloc'ed. NULL: none. The same codes. */
+int kl_store_file_told(char **line, const struct kl_file *file, struct kl_error *err);
+/* Caution of what the file's run cautioned of in these words ("": of all of it), where it holds of what
+   is judged as well. The same codes. */
 int kl_store_file_repeat(const struct kl_file *file, const char *words, const struct kl_log *log,
                          struct kl_error *err);
 /* The command line of a record; what would steer a terminal becomes '?'. */

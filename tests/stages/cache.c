@@ -6,7 +6,8 @@
 static int run(struct kl_mode_run *mode, struct kl_error *err)
 {
     const struct kl_kind *const kinds[] = { stage.kind, &kl_sweep_kind, NULL };
-    return kl_cache_run(mode, kinds, err);
+    static const struct kl_tool *const tools[] = { NULL };
+    return kl_cache_run(mode, kinds, tools, err);
 }
 
 int main(int argc, char **argv)

@@ -33,8 +33,9 @@ static __attribute__((format(printf, 2, 3))) void headline_add(char text[KL_HEAD
     const size_t n = strlen(text);
     va_list list;
     va_start(list, form);
-    vsnprintf(text + n, KL_HEADLINE - n, form, list);
+    const int more = vsnprintf(text + n, KL_HEADLINE - n, form, list);
     va_end(list);
+    if (more >= 0 && n + (size_t)more >= KL_HEADLINE) strcpy(text + KL_HEADLINE - 4, "...");
 }
 
 /* ", 3 devices", if n is not 0. */
@@ -87,12 +88,18 @@ static void headline_cautions(char text[KL_HEADLINE], const struct kl_file *file
 }
 
 /* ---- devices that are told by their bits ---- */
+/* The level of kl_bits_depends of another room. Not of older files, which did not look. */
+static bool depends(const struct kl_file *file)
+{
+    return kl_plot_file_number(file, "dependence_log10_p") < -2;
+}
+
 /* Older files took two bits for a symbol, whatever was declared, and did not look whether
    those depend. */
 static void tell_limit(char text[KL_HEADLINE], const struct kl_file *file)
 {
     const double own = kl_plot_file_number(file, "symbol_bits"), width = isnan(own) ? 2 : own;
-    const bool dependent = kl_store_file_has_attribute(file, "", "dependence_device");
+    const bool dependent = depends(file);
     headline_add(text, "; limit %.4f of any classifier, if symbols of %.0f bit%s %s",
                  kl_plot_file_number(file, "limit_accuracy"), width, width > 1 ? "s" : "",
                  dependent ? "were independent, which they are not" : "are independent");
@@ -191,8 +198,7 @@ static int of_tournament(char text[KL_HEADLINE], struct kl_file *file, struct kl
 {
     const struct kl_dataset *d = kl_store_file_find(file, "log10_p_holm");
     struct kl_differ differ = { .permutations = headline_count(file, "permutations"),
-                                .dependent =
-                                    kl_store_file_has_attribute(file, "", "dependence_device") };
+                                .dependent = depends(file) };
     char words[KL_DIFFER_TEXT];
     double *p = NULL, *held_out = NULL;
     size_t stride = 0, at = 0;
@@ -470,10 +476,35 @@ static int of_sweep(char text[KL_HEADLINE], struct kl_file *file, struct kl_erro
     return code;
 }
 
+/* The verdict; of one person, who has none, what each model scores. */
+static int of_comparison(char text[KL_HEADLINE], struct kl_file *file, struct kl_error *err)
+{
+    const struct kl_dataset *models = kl_store_file_find(file, "models"),
+                            *of = kl_store_file_find(file, "mean");
+    char *names = NULL, name[KL_NAME];
+    double *means = NULL;
+    int code = of_verdict(text, file, err);
+    if (code || *text || !models || !of || models->type != KL_TYPE_STRING || models->rank != 1 ||
+        of->rank != 1 || of->rows != models->rows)
+        return code;
+    code = kl_store_file_load((void **)&names, file, models, err);
+    if (!code) code = kl_plot_page_doubles(&means, file, of, err);
+    if (!code) code = headline_text(text, file, "metric", "", err);
+    for (size_t i = 0; i < of->rows && !code; i++) {
+        kl_plot_name(name, names, models->rows, models->item_size, i);
+        headline_add(text, "%s %s %.4f", i ? "," : "", name, means[i]);
+    }
+    headline_counted(text, ", on ", headline_count(file, "windows"), "window");
+    if (headline_count(file, "people") == 1) headline_add(text, " of 1 person");
+    free(names), free(means);
+    return code;
+}
+
 static int of_others(char text[KL_HEADLINE], struct kl_file *file, struct kl_error *err)
 {
     const char *kind = kl_store_file_kind(file);
-    (void)err;
+    char *told = NULL;
+    const int code = kl_store_file_told(&told, file, err);
     if (strcmp(kind, "plateau") == 0) {
         headline_counted(text, "", headline_rows(file, "observables"), "observable");
         headline_counted(text, ", ", headline_rows(file, "qubits") * headline_rows(file, "layers"),
@@ -485,8 +516,10 @@ static int of_others(char text[KL_HEADLINE], struct kl_file *file, struct kl_err
             headline_add(text, "%.0f rows of %.0f bits, ", kl_plot_file_number(file, "n_rows"),
                          kl_plot_file_number(file, "n_bits"));
         headline_counted(text, "", headline_rows(file, "class_names"), "device");
-    } else headline_counted(text, "", headline_rows(file, "devices"), "device");
-    return KL_OK;
+    } else if (told) headline_add(text, "%s", told);
+    else headline_counted(text, "", headline_rows(file, "devices"), "device");
+    free(told);
+    return code;
 }
 
 int kl_plot_page_headline(char text[KL_HEADLINE], struct kl_file *file, struct kl_error *err)
@@ -511,7 +544,7 @@ int kl_plot_page_headline(char text[KL_HEADLINE], struct kl_file *file, struct k
                   { "sequence-model", of_sequence_model },
                   { "sequence-fit", of_sequence_model },
                   { "sequence-report", of_sequence_report },
-                  { "sequence-comparison", of_verdict } };
+                  { "sequence-comparison", of_comparison } };
     *text = '\0';
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
         if (strcmp(lines[i].kind, kl_store_file_kind(file)) == 0) return lines[i].tell(text, file, err);

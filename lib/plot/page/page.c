@@ -262,20 +262,42 @@ static int write_line(FILE *to, const struct page *p, size_t i, const char *tag,
     return code;
 }
 
-/* Of a study the line of the file that all lead to, and those of a few other results. */
+/* Has file i a line in the study of main? Results have, and those of main's own kind. */
+static bool is_told(const struct page *p, size_t main, size_t i)
+{
+    return kl_plot_page_study(p->files[i]) == kl_plot_page_study(p->files[main]) &&
+           (kl_plot_page_is_result(kind_of(p, i)) || strcmp(kind_of(p, i), kind_of(p, main)) == 0);
+}
+
+/* Those from file i on that are told of its kind, by their names alone. */
+static void write_more(FILE *to, const struct page *p, size_t main, size_t i)
+{
+    size_t n = 0;
+    for (size_t k = i; k < p->n; k++)
+        n += is_told(p, main, k) && strcmp(kind_of(p, k), kind_of(p, i)) == 0;
+    fprintf(to, "<p class=\"soft\">and %zu more of kind %s", n, kind_of(p, i));
+    for (size_t k = i, told = 0; k < p->n; k++) {
+        if (!is_told(p, main, k) || strcmp(kind_of(p, k), kind_of(p, i))) continue;
+        fputs(told++ ? ", " : ": ", to);
+        kl_plot_html_text(to, name_of(p, k));
+    }
+    fputs("</p>\n", to);
+}
+
+/* Of a study the line of the file that all lead to, and those of the first few other results of each
+   kind; the rest are named. */
 static int write_study(FILE *to, const struct page *p, size_t main, struct kl_error *err)
 {
     enum { FEW = 6 };
-    const int study = kl_plot_page_study(p->files[main]);
-    size_t results = 0;
     int code = write_line(to, p, main, " class=\"lead\"", err);
-    for (int tell = 0; tell < 2; tell++)
-        for (size_t i = 0; i < p->n && !code && (!tell || results <= FEW); i++) {
-            if (!kl_plot_page_is_result(kind_of(p, i)) || kl_plot_page_study(p->files[i]) != study)
-                continue;
-            if (!tell) results++;
-            else if (i != main) code = write_line(to, p, i, "", err);
-        }
+    for (size_t i = 0; i < p->n && !code; i++) {
+        size_t before = 0; /* told of its kind */
+        for (size_t k = 0; k < i; k++)
+            before += is_told(p, main, k) && strcmp(kind_of(p, k), kind_of(p, i)) == 0;
+        if (!is_told(p, main, i) || i == main || before > FEW) continue;
+        if (before < FEW) code = write_line(to, p, i, "", err);
+        else write_more(to, p, main, i);
+    }
     return code;
 }
 
@@ -335,6 +357,11 @@ static int write_found(FILE *to, struct page *p, struct kl_error *err)
     write_lines(to, found, " class=\"lead\"");
     free(found);
     int code = p->found ? KL_OK : write_told(to, p, err);
+    if (p->n > 1 && decides != KL_PAGE_NEITHER) {
+        fputs("<p class=\"soft\">Tables here are of ", to);
+        kl_plot_html_text(to, name_of(p, p->main));
+        fputs("</p>\n", to);
+    }
     if (!code && decides == KL_PAGE_RESULTS) code = kl_plot_page_results(to, main, err);
     if (!code && decides == KL_PAGE_TABLES) code = kl_plot_page_tables(to, main, err);
     if (!code) code = write_lead(to, p, err);

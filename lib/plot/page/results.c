@@ -52,7 +52,7 @@ static const struct known known[] = {
     { "top_k_k", "k of the top-k accuracy", false },
     { "symbol_bits", "bits of a symbol", false },
     { "dependence_log10_p", "log10 p, successive symbols independent", false },
-    { "dependence_device", "where they depend on each other", false },
+    { "dependence_device", "where that is least likely", false },
     { "limit_accuracy", "limit of any classifier, if symbols are independent", true },
     { "limit_information_bits", "bits a row tells of its device, if symbols are independent", true },
     { "information", "bits a row tells of its device, if symbols are independent", true },

@@ -86,22 +86,32 @@ int kl_bits_dependence_find(struct kl_dependence *d, const struct kl_bits *bits,
     return code;
 }
 
-bool kl_bits_depends(const struct kl_dependence *d)
+bool kl_bits_may_depend(const struct kl_dependence *d)
 {
     return d->tested && d->log10_p < log10(0.05);
 }
 
+bool kl_bits_depends(const struct kl_dependence *d)
+{
+    return d->tested && d->log10_p < -2;
+}
+
+const char *kl_bits_depend_words(const struct kl_dependence *d)
+{
+    return kl_bits_depends(d) ? "depend" : "may depend";
+}
+
 void kl_bits_dependence_p(char text[KL_DEPENDENCE_TEXT], const struct kl_dependence *d)
 {
-    if (d->log10_p > -4) snprintf(text, KL_DEPENDENCE_TEXT, "p %.2g", pow(10, d->log10_p));
-    else snprintf(text, KL_DEPENDENCE_TEXT, "p 10^%.1f", d->log10_p);
+    if (d->log10_p > -4) snprintf(text, KL_DEPENDENCE_TEXT, "p %.2g after Holm", pow(10, d->log10_p));
+    else snprintf(text, KL_DEPENDENCE_TEXT, "p 10^%.1f after Holm", d->log10_p);
 }
 
 int kl_bits_dependence_put(struct kl_writer *w, const struct kl_dependence *d,
                            const char (*names)[KL_BITS_NAME], struct kl_error *err)
 {
     int code = d->tested ? kl_store_writer_number(w, "", "dependence_log10_p", d->log10_p, err) : KL_OK;
-    return code || !kl_bits_depends(d)
+    return code || !kl_bits_may_depend(d)
                ? code
                : kl_store_writer_text(w, "", "dependence_device", names[d->device], err);
 }

@@ -46,12 +46,16 @@ int kl_bits_dependence_counted(struct kl_dependence *d, const struct kl_dependen
                                struct kl_error *err);
 void kl_bits_dependence_counts_free(struct kl_dependence_counts *c);
 
-/* At 5 %. */
+/* Both after Holm's correction over the devices. At 5 % they may depend: of fair sets one in twenty has
+   such a p, whatever its number of devices. At 1 % it is stated as a fact. */
+bool kl_bits_may_depend(const struct kl_dependence *d);
 bool kl_bits_depends(const struct kl_dependence *d);
-/* "p 10^-12.3", "p 0.012" */
-enum { KL_DEPENDENCE_TEXT = 24 };
+/* "depend", "may depend" */
+const char *kl_bits_depend_words(const struct kl_dependence *d);
+/* "p 10^-12.3 after Holm", "p 0.012 after Holm" */
+enum { KL_DEPENDENCE_TEXT = 40 };
 void kl_bits_dependence_p(char text[KL_DEPENDENCE_TEXT], const struct kl_dependence *d);
-/* As attributes dependence_log10_p and, where they depend, dependence_device; none if not tested. */
+/* As attributes dependence_log10_p and, where they may depend, dependence_device; none if not tested. */
 int kl_bits_dependence_put(struct kl_writer *w, const struct kl_dependence *d,
                            const char (*names)[KL_BITS_NAME], struct kl_error *err);
 

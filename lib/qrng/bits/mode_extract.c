@@ -137,14 +137,14 @@ static void print_rates(FILE *out, const struct kl_tallies *t)
 
 static void print_verdict(FILE *out, const struct kl_dependence *v, const struct kl_bits_inputs *in)
 {
+    char p[KL_DEPENDENCE_TEXT];
+    kl_bits_dependence_p(p, v);
     fprintf(out, "successive symbols of %d bit%s ", in->symbol_bits, kl_s((unsigned)in->symbol_bits));
     if (!v->tested) fputs("are too few or all equal: not tested, ", out);
-    else if (!kl_bits_depends(v))
-        fprintf(out, "show no dependence (least p %.2g after Holm), ", pow(10, v->log10_p));
-    else if (v->log10_p > -4)
-        fprintf(out, "depend on each other (p %.2g after Holm, device %s), ", pow(10, v->log10_p),
+    else if (!kl_bits_may_depend(v)) fprintf(out, "show no dependence (least %s), ", p);
+    else
+        fprintf(out, "%s on each other (%s, device %s), ", kl_bits_depend_words(v), p,
                 in->names[v->device]);
-    else fprintf(out, "depend on each other (p 10^%.1f, device %s), ", v->log10_p, in->names[v->device]);
     if (v->tested && v->rough) fputs("roughly, of so few; ", out);
 }
 
@@ -159,7 +159,7 @@ static int json(struct kl_mode_run *run, FILE *to, struct kl_error *err)
         { "symbol_bits", KL_JSON_COUNT, NULL, in->symbol_bits },
         { "devices", KL_JSON_COUNT, NULL, w->e.tallies.n_devices },
         { "dropped_bits", KL_JSON_COUNT, NULL, (double)in->n_dropped },
-        { "symbols_independent", KL_JSON_BOOL, NULL, verdict->tested && !kl_bits_depends(verdict) },
+        { "symbols_independent", KL_JSON_BOOL, NULL, verdict->tested && !kl_bits_may_depend(verdict) },
         { "least_log10_p", KL_JSON_NUMBER, NULL, verdict->log10_p },
         { "least_device", KL_JSON_TEXT, in->names[verdict->device], 0 },
         { "rough", KL_JSON_BOOL, NULL, verdict->rough },

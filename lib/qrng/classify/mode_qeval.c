@@ -76,13 +76,12 @@ static void write_information(FILE *to, const struct kl_study_report *r, const s
         "%d bit%s are independent\n",
         r->limit.information, r->limit.information_error, log2((double)r->classes), r->symbol_bits,
         kl_s((unsigned)r->symbol_bits));
-    if (!kl_bits_depends(&r->dependence)) return;
+    if (!kl_bits_may_depend(&r->dependence)) return;
     kl_bits_dependence_p(p, &r->dependence);
-    fprintf(
-        to,
-        "but they depend on each other (%s, device %s): a classifier may exceed the limit, and a row "
-        "tell more\n",
-        p, bits->names[r->dependence.device]);
+    fprintf(to,
+            "but they %s on each other (%s, device %s): a classifier may exceed the limit, and a row "
+            "tell more\n",
+            kl_bits_depend_words(&r->dependence), p, bits->names[r->dependence.device]);
 }
 
 void kl_classify_table(FILE *to, const struct kl_study_report *r, const struct kl_study *study)
@@ -215,7 +214,7 @@ static int json(struct kl_mode_run *run, FILE *to, struct kl_error *err)
         (struct kl_json_pair){ "dependence_log10_p", KL_JSON_NUMBER, NULL, r->dependence.log10_p };
     pairs[n++] = (struct kl_json_pair){
         "dependence_device", KL_JSON_TEXT,
-        kl_bits_depends(&r->dependence) ? w->bits.names[r->dependence.device] : "", 0
+        kl_bits_may_depend(&r->dependence) ? w->bits.names[r->dependence.device] : "", 0
     };
     if (r->n_null) pairs[n++] = (struct kl_json_pair){ "null_p", KL_JSON_NUMBER, NULL, r->null_p };
     if (r->last)

@@ -122,13 +122,14 @@ static int judge_symbols(struct work *w, const struct kl_bits_inputs *in, struct
 {
     char p[KL_DEPENDENCE_TEXT];
     const int code = kl_bits_dependence_counted(&w->dependence, &w->e.counts, err);
-    if (code || !kl_bits_depends(&w->dependence)) return code;
+    if (code || !kl_bits_may_depend(&w->dependence)) return code;
     memcpy(w->dependent, in->names[w->dependence.device], sizeof w->dependent);
     kl_bits_dependence_p(p, &w->dependence);
     kl_caution(w->run->stage.log,
-               "symbols of %d bit%s depend on each other (%s, device %s), so what comes out need not be "
+               "symbols of %d bit%s %s on each other (%s, device %s), so what comes out need not be "
                "uniform; %stake --extract toeplitz",
-               in->symbol_bits, kl_s((unsigned)in->symbol_bits), p, w->dependent,
+               in->symbol_bits, kl_s((unsigned)in->symbol_bits), kl_bits_depend_words(&w->dependence), p,
+               w->dependent,
                w->v->symbol_bits || in->symbol_bits > 1 ? "" : "declare --symbol-bits, or ");
     return KL_OK;
 }

@@ -216,10 +216,10 @@ static void put_assumption(FILE *to, const struct kl_tournament *t)
             "log10 p, p: after Holm; chi2, log10 p, a row (at best): if symbols of %d bit%s are "
             "independent\n",
             t->symbol_bits, kl_s((unsigned)t->symbol_bits));
-    if (!kl_bits_depends(&t->dependence)) return;
+    if (!kl_bits_may_depend(&t->dependence)) return;
     kl_bits_dependence_p(p, &t->dependence);
-    fprintf(to, "but they depend on each other (%s, device %s); held out and its p hold all the same\n",
-            p, t->names[t->dependence.device]);
+    fprintf(to, "but they %s on each other (%s, device %s); held out and its p hold all the same\n",
+            kl_bits_depend_words(&t->dependence), p, t->names[t->dependence.device]);
 }
 
 void kl_pairs_tournament_table(FILE *to, const struct kl_tournament *t, size_t lines, bool detailed)

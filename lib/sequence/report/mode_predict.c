@@ -7,7 +7,7 @@
 
 #include "sequence/report/report.h"
 
-enum { NUMERICAL_VERSION = 1, SCHEMA = 1 };
+enum { NUMERICAL_VERSION = 2, SCHEMA = 1 };
 
 struct values {
     struct kl_common common;
@@ -151,8 +151,8 @@ static int remark(struct kl_mode_run *run, struct kl_error *err)
     if (r->seen)
         kl_caution(
             run->stage.log,
-            "%zu of %zu windows trained the model or chose its epoch: what it says of these tells "
-            "nothing of new ones",
+            "%zu of %zu windows, or others of their recording or person, trained the model or chose its "
+            "epoch: what it says of these tells nothing of new ones",
             r->seen, r->set.n);
     if (r->transductive) kl_caution(run->stage.log, KL_SEQUENCE_OWN, r->transductive);
     if (r->lost) kl_caution(run->stage.log, KL_SEQUENCE_LOST, r->lost, r->channels);

@@ -67,16 +67,36 @@ static int check_twice(const struct kl_sequence_report *r, const struct digest *
     return KL_OK;
 }
 
-/* tested, known (as many as model k tests, as it knows): room. Without digests it knows none. */
+/* The windows that trained a model or chose its epoch, sorted; how many: of files without digests none.
+   known (m->n): room. */
+static size_t take_known(struct digest *known, const struct kl_sequence_learned *m)
+{
+    size_t n = 0;
+    for (size_t i = 0; m->digests && i < m->n; i++)
+        if ((m->part[i] == KL_SEQUENCE_TRAIN || m->part[i] == KL_SEQUENCE_VALIDATION) && m->digests[i])
+            known[n++] = (struct digest){ m->digests[i], i };
+    qsort(known, n, sizeof *known, by_digest);
+    return n;
+}
+
+/* The first of them that is such a window; NULL: it is none of them. */
+static const struct digest *find_known(const struct digest *known, size_t n, int64_t digest)
+{
+    size_t low = 0, high = n; /* the first that is not below it */
+    while (low < high) {
+        const size_t middle = (low + high) / 2;
+        if (known[middle].digest < digest) low = middle + 1;
+        else high = middle;
+    }
+    return digest && low < n && known[low].digest == digest ? &known[low] : NULL;
+}
+
+/* tested, known (as many as model k tests, as it knows): room. */
 static int check_model(const struct kl_sequence_report *r, size_t k, struct digest *tested,
                        struct digest *known, struct kl_error *err)
 {
-    const struct kl_sequence_learned *m = &r->models[k];
-    size_t n = 0, n_known = 0;
-    for (size_t i = 0; m->digests && i < m->n; i++)
-        if ((m->part[i] == KL_SEQUENCE_TRAIN || m->part[i] == KL_SEQUENCE_VALIDATION) && m->digests[i])
-            known[n_known++] = (struct digest){ m->digests[i], i };
-    qsort(known, n_known, sizeof *known, by_digest);
+    const size_t n_known = take_known(known, &r->models[k]);
+    size_t n = 0;
     for (size_t i = 0; i < r->n; i++) {
         const struct kl_sequence_tested *t = &r->tested[i];
         if ((size_t)t->model != k) continue;
@@ -84,14 +104,8 @@ static int check_model(const struct kl_sequence_report *r, size_t k, struct dige
         if (!x) return err->code;
         const int64_t digest = kl_sequence_window_digest(x, r->set.channels, r->set.steps);
         tested[n++] = (struct digest){ digest, i };
-        size_t low = 0, high = n_known; /* the first that is not below it */
-        while (low < high) {
-            const size_t middle = (low + high) / 2;
-            if (known[middle].digest < digest) low = middle + 1;
-            else high = middle;
-        }
-        if (digest && t->fresh && low < n_known && known[low].digest == digest)
-            return fail_trained(r, t, known[low].at, err);
+        const struct digest *found = t->fresh ? find_known(known, n_known, digest) : NULL;
+        if (found) return fail_trained(r, t, found->at, err);
     }
     qsort(tested, n, sizeof *tested, by_digest);
     return check_twice(r, tested, n, err);
@@ -316,10 +330,10 @@ static int check_place(const struct kl_sequence_report *r, const struct kl_seque
                    m->recordings[m->recording[place]]);
 }
 
-/* Of a file that it does not know: nobody in it (of splits over people), none of its recordings, trained
-   the model or chose its epoch. */
-static int check_unknown(const struct kl_sequence_report *r, const struct kl_sequence_learned *m,
-                         size_t window, const struct kl_file *file, struct kl_error *err)
+/* Of a window whose file the model does not know: its recording (same), or its person (of splits over
+   people), trained the model or chose its epoch. */
+static bool is_known(const struct kl_sequence_report *r, const struct kl_sequence_learned *m,
+                     size_t window, bool *same)
 {
     const struct kl_sequence_set *set = &r->set;
     const char *person = set->subject_names[set->subject[window]],
@@ -327,14 +341,29 @@ static int check_unknown(const struct kl_sequence_report *r, const struct kl_seq
     for (size_t i = 0; i < m->n; i++) {
         if (m->part[i] != KL_SEQUENCE_TRAIN && m->part[i] != KL_SEQUENCE_VALIDATION) continue;
         if (strcmp(m->people[m->person[i]], person)) continue;
-        const bool same = strcmp(m->recordings[m->recording[i]], recording) == 0;
-        if (!same && !m->across) continue;
-        return kl_fail(err, KL_EDATA,
-                       "%s: '%s'%s%s%s trained the model or chose its epoch: testing on that is a leak",
-                       kl_store_file_path(file), person, same ? ", recording '" : "",
-                       same ? recording : "", same ? "'," : "");
+        *same = strcmp(m->recordings[m->recording[i]], recording) == 0;
+        if (*same || m->across) return true;
     }
-    return KL_OK;
+    return false;
+}
+
+static int check_unknown(const struct kl_sequence_report *r, const struct kl_sequence_learned *m,
+                         size_t window, const struct kl_file *file, struct kl_error *err)
+{
+    const struct kl_sequence_set *set = &r->set;
+    bool same = false;
+    if (!is_known(r, m, window, &same)) return KL_OK;
+    return kl_fail(
+        err, KL_EDATA, "%s: '%s'%s%s%s trained the model or chose its epoch: testing on that is a leak",
+        kl_store_file_path(file), set->subject_names[set->subject[window]], same ? ", recording '" : "",
+        same ? set->recording_names[set->recording[window]] : "", same ? "'," : "");
+}
+
+/* One recording's windows stand together, so what is asked of names is asked once for them. */
+static bool is_again(const struct kl_sequence_report *r, size_t first, size_t i)
+{
+    return i > first && r->set.subject[i] == r->set.subject[i - 1] &&
+           r->set.recording[i] == r->set.recording[i - 1];
 }
 
 /* Windows [first, first + n) of file f and model k. */
@@ -353,9 +382,7 @@ static int take_file(struct kl_sequence_report *r, size_t k, size_t f, size_t fi
         const size_t at = (size_t)(place + (int64_t)(i - first));
         if (r->set.labels[i] < 0 || (place >= 0 && m->part[at] != KL_SEQUENCE_TEST)) continue;
         code = place >= 0 ? check_place(r, m, i, at, file, err) : KL_OK;
-        /* One person's windows stand together, so the check is made once for them. */
-        const bool again = i > first && r->set.subject[i] == r->set.subject[i - 1] &&
-                           r->set.recording[i] == r->set.recording[i - 1] && r->set.labels[i - 1] >= 0;
+        const bool again = is_again(r, first, i) && r->set.labels[i - 1] >= 0;
         if (place < 0 && !again) code = check_unknown(r, m, i, file, err);
         if (!code)
             r->tested[r->n++] = (struct kl_sequence_tested){ i, (int32_t)k, (int32_t)f, place < 0 };
@@ -501,22 +528,49 @@ int kl_sequence_report_open(struct kl_sequence_report *r, struct kl_error *err)
 
 /* ---- all windows, for predictions ---- */
 
-/* Of model k; those that it has learnt from are counted, once for all models. */
-static void take_all(struct kl_sequence_report *r, size_t k, bool *seen)
+/* Windows [first, first + n) of a file that the model may not know. Those that it has learnt from, by
+   their file, numbers or names, are marked. */
+static int mark_seen(bool *seen, const struct kl_sequence_report *r, const struct kl_sequence_learned *m,
+                     const struct digest *known, size_t n_known, size_t first, size_t n, int64_t place,
+                     struct kl_error *err)
+{
+    bool named = false, same;
+    for (size_t i = first; i < first + n; i++) {
+        if (place >= 0) {
+            const int32_t part = m->part[(size_t)place + i - first];
+            seen[i] |= part == KL_SEQUENCE_TRAIN || part == KL_SEQUENCE_VALIDATION;
+            continue;
+        }
+        if (!is_again(r, first, i)) named = is_known(r, m, i, &same);
+        seen[i] |= named;
+        const float *x = !seen[i] && n_known ? kl_sequence_set_window(&r->set, i, err) : NULL;
+        if (!x && !seen[i] && n_known) return err->code;
+        if (x)
+            seen[i] = find_known(known, n_known,
+                                 kl_sequence_window_digest(x, r->set.channels, r->set.steps)) != NULL;
+    }
+    return KL_OK;
+}
+
+/* Of model k. */
+static int take_all(struct kl_sequence_report *r, size_t k, bool *seen, struct kl_error *err)
 {
     const struct kl_sequence_learned *m = &r->models[k];
-    for (size_t f = 0, i = 0; f < r->n_windows; f++) {
+    struct digest *known = malloc((m->n + 1) * sizeof *known);
+    const size_t n_known = known ? take_known(known, m) : 0;
+    int code = known ? KL_OK : kl_fail_memory(err, m->n * sizeof *known);
+    for (size_t f = 0, first = 0; f < r->n_windows && !code; f++) {
         const size_t n = kl_store_file_find(r->window_files[f], "x")->rows;
         size_t listed = n;
-        const int64_t place = place_of_file(m, kl_store_file_content(r->window_files[f]), &listed);
-        for (size_t w = 0; w < n; w++, i++) {
-            const int32_t part = place >= 0 && listed == n ? m->part[(size_t)place + w] : -1;
-            const bool learnt = part == KL_SEQUENCE_TRAIN || part == KL_SEQUENCE_VALIDATION;
-            r->seen += learnt && !seen[i];
-            seen[i] |= learnt;
+        int64_t place = place_of_file(m, kl_store_file_content(r->window_files[f]), &listed);
+        if (listed != n) place = UNKNOWN;
+        for (size_t i = first; i < first + n; i++)
             r->tested[r->n++] = (struct kl_sequence_tested){ i, (int32_t)k, (int32_t)f, place < 0 };
-        }
+        code = mark_seen(seen, r, m, known, n_known, first, n, place, err);
+        first += n;
     }
+    free(known);
+    return code;
 }
 
 int kl_sequence_report_open_all(struct kl_sequence_report *r, struct kl_error *err)
@@ -535,7 +589,8 @@ int kl_sequence_report_open_all(struct kl_sequence_report *r, struct kl_error *e
     bool *seen = calloc(r->set.n + 1, sizeof *seen);
     r->tested = malloc((r->set.n * r->n_models + 1) * sizeof *r->tested);
     if (!seen || !r->tested) code = kl_fail_memory(err, r->set.n * r->n_models * sizeof *r->tested);
-    for (size_t k = 0; k < r->n_models && !code; k++) take_all(r, k, seen);
+    for (size_t k = 0; k < r->n_models && !code; k++) code = take_all(r, k, seen, err);
+    for (size_t i = 0; i < r->set.n && !code; i++) r->seen += seen[i];
     free(seen);
     if (!code) code = take_people(r, err);
     for (size_t i = 0; i < r->n && !code; i++) r->labels[i] = 0;

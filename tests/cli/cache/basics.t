@@ -58,6 +58,8 @@ $ qtrain a.h5 -q --epochs 1 --no-controls -o one.h5; qtrain a.h5 -q --epochs 1 -
 >                                                            note  file
 > ?[31mÃ a note that is longer than a cell of a table may be,...  ./three.h5
 > ["lr","path","x\"y"]
+! cache: none of these files has dtype; cache show --json FILE names what it has
+! cache: none of these files has nothing; cache show --json FILE names what it has
 ! cache: 2 files without lr
 ! cache: 2 files without lr
 ! cache: .: none of 4 files has nothing; cache show --json FILE names what it has

@@ -8,8 +8,8 @@ $ extract-features --qrng --help | head -4
 $ for i in 1 2 3 4 5 6; do echo 011011000110 1; echo 110101010010 2; done > two.txt
 + extract-features --qrng two.txt --symbol-bits 2 -o bits.h5; extract-features --qrng two.txt --symbol-bits 2 -o bits.h5
 + h5dump -d bits -d labels -d device_stats/symbol_counts -d features/ones bits.h5 | grep '^ *(' | sed -n '1,3p;12,30p'
-> bits.h5: 12 rows of 12 bits, 2 devices, rate of 1 0.5000 0.5000; successive symbols of 2 bits depend on each other (p 10^-14.5, device 1), roughly, of so few; # s
-> bits.h5: up to date: 12 rows of 12 bits, 2 devices, rate of 1 0.5000 0.5000; successive symbols of 2 bits depend on each other (p 10^-14.5, device 1), roughly, of so few; # s
+> bits.h5: 12 rows of 12 bits, 2 devices, rate of 1 0.5000 0.5000; successive symbols of 2 bits depend on each other (p 10^-14.5 after Holm, device 1), roughly, of so few; # s
+> bits.h5: up to date: 12 rows of 12 bits, 2 devices, rate of 1 0.5000 0.5000; successive symbols of 2 bits depend on each other (p 10^-14.5 after Holm, device 1), roughly, of so few; # s
 >    (0,0): 108, 96,
 >    (1,0): 213, 32,
 >    (2,0): 108, 96,
@@ -214,7 +214,7 @@ $ extract-features --qrng a.pairs --encoding symbols --symbol-bits 1 --bits 4 -o
 
 # A byte a bit, as NIST's programs read it, is not taken for packed bytes, and what is advised reads it.
 $ yes $'0110100110010110' | head -40 | tr -d '\n' | tr 01 '\0\1' > s.bin; extract-features --qrng s.bin --packed --bits 100 -o y.h5; extract-features --qrng s.bin -o y.h5; extract-features --qrng s.bin --encoding symbols --symbol-bits 1 --bits 160 -o y.h5
-> y.h5: 4 rows of 160 bits, 1 device, rate of 1 0.5000; successive symbols of 1 bit depend on each other (p 10^-10.1, device s), # s
+> y.h5: 4 rows of 160 bits, 1 device, rate of 1 0.5000; successive symbols of 1 bit depend on each other (p 10^-10.1 after Holm, device s), # s
 ! extract-features: s.bin: no byte is 2 or more: 1 bit a byte? expected packed bytes; take --encoding symbols --symbol-bits 1 in place of --packed
 ! extract-features: s.bin: row 1, position 1: found a NUL byte, expected 0 or 1; no byte is 2 or more: bytes of 1 bit each are taken with --encoding symbols --symbol-bits 1 --bits N
 # What lies in a file's place, and other files.

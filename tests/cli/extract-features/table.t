@@ -75,9 +75,9 @@ $ bad() { extract-features "$@" -o bad.h5; }; W=$DATA/wine/wine.csv
 ! extract-features: --like: t.tsv has no column 'alcohol'; found 3: a, b, kind
 ! extract-features: 2 inputs, expected TABLE; 'ROOT/data/wine/wine.csv' is too many; see extract-features --label --help
 ! extract-features: /dev/null: is a pipe or a device, expected a file; write what it gives to one
-! extract-features: m.csv: line 3, column b: found '', which is no value; leave such rows out before, or the column with --ignore
-! extract-features: m.csv: line 3, column b: found 'NaN', which is no value; leave such rows out before, or the column with --ignore
-! extract-features: m.csv: line 3, column b: found 'red', expected a number; --ignore leaves a column out, words are to be numbers before
+! extract-features: m.csv: line 3, column b: found '', which is no value; 1 of 2 rows lacks a value (b 1): --missing drop leaves such rows out, --ignore a column
+! extract-features: m.csv: line 3, column b: found 'NaN', which is no value; 1 of 2 rows lacks a value (b 1): --missing drop leaves such rows out, --ignore a column
+! extract-features: m.csv: line 3, column b: found 'red', expected a number; no numbers (b 1): words are to be numbers before; --ignore leaves a column out
 ! extract-features: m.csv: line 3: found 2 columns, expected 3
 ! extract-features: m.csv: two columns are called 'a'
 ! extract-features: m.csv: found one line, expected names of columns and rows
@@ -121,5 +121,34 @@ $ bad() { extract-features g.csv --label c -o bad.h5; }; printf 'a;c\n1,5;x\n2.5
 ! extract-features: g.csv: compressed by gzip; gunzip it before
 ! extract-features: g.csv: line 1: found bytes that are no UTF-8; convert it before: iconv -f latin1 -t utf-8
 ! extract-features: --label: g.csv has no column 'c'; found 1, which its first line does not name: 1; no comma, semicolon or tab parts its lines
-! extract-features: g.csv: line 3, column c: found '', which is no value; leave such rows out before
+! extract-features: g.csv: line 3, column c: found '', which is no value; 1 of 2 rows lacks a value (c 1): --missing drop leaves such rows out, --ignore a column
 ? 65
+
+# Gaps and words are counted in the one line, over all rows and in each column.
+$ bad() { extract-features q.csv -o bad.h5 "$@"; }; printf 'u,metal,v,phase\n1,tin,,a\n2,iron,3,b\n,tin,,a\nNA,gold,4,b\n5,tin,6,\n7,iron,8,a\n' >q.csv; bad --label phase; bad --label phase --ignore metal; bad --columns u --label none; printf 'u,metal,phase\n1,tin,a\n2,iron,b\n' >q.csv; bad --label phase
++ (awk 'BEGIN { for (j = 1; j <= 40; j++) printf "a_longer_name_%d,", j; print "phase" }'; seq -s, 40 | sed 's/$/,b/'; for i in 1 2 3; do yes , | head -40 | tr -d '\n'; echo a; done) >q.csv; bad --label phase
+! extract-features: q.csv: line 2, column metal: found 'tin', expected a number; 4 of 6 rows lack a value (u 2, v 2, phase 1): --missing drop leaves such rows out, --ignore a column; no numbers (metal 6): words are to be numbers before; --ignore leaves a column out
+! extract-features: q.csv: line 2, column v: found '', which is no value; 4 of 6 rows lack a value (u 2, v 2, phase 1): --missing drop leaves such rows out, --ignore a column
+! extract-features: q.csv: line 4, column u: found '', which is no value; 2 of 6 rows lack a value (u 2): --missing drop leaves such rows out, --ignore a column
+! extract-features: q.csv: line 2, column metal: found 'tin', expected a number; no numbers (metal 2): words are to be numbers before; --ignore leaves a column out
+! extract-features: q.csv: line 3, column a_longer_name_1: found '', which is no value; 3 of 4 rows lack a value (a_longer_name_1 3, a_longer_name_2 3, a_longer_name_3 3, a_longer_name_4 3, a_longer_name_5 3, a_longer_name_6 3, a_longer_name_7 3, a_longer_name_8 3, and 32 more): --missing drop leaves such rows out, --ignore a column
+? 65
+
+# --missing drop: the table without rows that have a gap, which is said; rows keep their numbers; another key; gaps in columns that are not taken are none.
+$ printf 'u,metal,v,phase\n1,tin,2,a\n2,iron,3,b\n,tin,1,a\n3,gold,NA,b\n5,tin,6,\n7,iron,8,a\n4,,1,b\n' >q.csv; awk -F, '!/NA/ && $1 != "" && $4 != ""' q.csv >whole.csv; wc -l <whole.csv; take() { extract-features "$@" --label phase --ignore metal; }; take whole.csv -q -o whole.h5
++ take q.csv --missing drop -o drop.h5; for d in features labels scaling/mean; do h5diff drop.h5 whole.h5 /$d || echo $d; done; h5dump -y -d index drop.h5 | grep -oE '^ *[0-9].*'; cache show drop.h5 | grep -o 'missing "drop"'; [ "$(take whole.csv --key)" != "$(take whole.csv --missing drop --key)" ] && echo another key
++ extract-features q.csv --label phase --columns v --missing drop -o v.h5; extract-features q.csv --label phase --missing drop -o bad.h5; printf 'u,c\n1,\n2,\n' >none.csv; extract-features none.csv --label c --missing drop -o bad.h5
++ extract-features q.csv --label phase --like drop.h5 --missing drop -q -o like.h5; h5diff like.h5 drop.h5 /features && echo the same rows; /usr/bin/python3 -c "import numpy as np; np.save('x.npy', np.eye(4)), np.save('y.npy', [0, 1, 0, 1])"; extract-features x.npy --label y.npy --missing drop -o bad.h5
+> 5
+> drop.h5: 4 rows of 2 columns (u, v); classes a: 2, b: 2; scale: standard, of 4 rows (ac05d6b6de79)
+>       0, 1, 5, 6
+> missing "drop"
+> another key
+> v.h5: 5 rows of 1 column (v); classes a: 3, b: 2; scale: standard, of 5 rows (9c041413cab8)
+> the same rows
+! extract-features: q.csv: 3 rows are left out, where values are missing
+! extract-features: q.csv: 2 rows are left out, where values are missing
+! extract-features: q.csv: line 2, column metal: found 'tin', expected a number; no numbers (metal 6): words are to be numbers before; --ignore leaves a column out
+! extract-features: none.csv: each of 2 rows lacks a value: none is left
+! extract-features: --missing: x.npy is an array; save the rows that are whole
+? 2

@@ -65,7 +65,7 @@ $ qtrain --qrng rows.txt --symbol-bits 2 --epochs 8 --reference -q -o c.h5; qeva
 # The limit is of symbols as they are declared. Single bits depend on each other here: then no classifier is bound by it.
 $ qtrain --qrng rows.txt --model pairs -q -o bits.h5; qeval --qrng bits.h5 rows.txt -o b.h5 | sed -n '5p;$p' && qeval --qrng bits.h5 rows.txt --json -f -o b.h5 | jq -c '[(.limit * 1e6 | round / 1e6), .symbol_bits, (.dependence_log10_p * 1e4 | round / 1e4), .dependence_device]'
 > limit      0.6463  (standard error 0.0218) of any classifier, if symbols of 1 bit are independent
-> but they depend on each other (p 10^-66.1, device 3): a classifier may exceed the limit, and a row tell more
+> but they depend on each other (p 10^-66.1 after Holm, device 3): a classifier may exceed the limit, and a row tell more
 > [0.646323,1,-66.0955,"3"]
 $ figures b.h5 --report b.html -q && grep -o 'limit [^<]*' b.html | sort -u; figures r.h5 --report r.html -q && grep -o 'limit [^<]*' r.html | sort -u
 > limit 0.6463 of any classifier, if symbols of 1 bit were independent, which they are not

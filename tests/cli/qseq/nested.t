@@ -68,6 +68,7 @@ $ qseq eval $(cat models) w.h5 -o x.h5 2>&1 | sed 's/^qseq: [0-2].*: no fold of 
 > options.lr
 $ qseq predict [0-2].h5 $(cat models) other.h5 -o p.h5 | sed 's/agree.*/agree/'
 > p.h5: 72 windows by means, the mean of 3, which agree
+! qseq: 72 of 72 windows, or others of their recording or person, trained the model or chose its epoch: what it says of these tells nothing of new ones
 
 $ for o in "--models m" "--shard 0/2" "--val-fraction 0.9"; do sh nested w.h5 $o --fold all -o x.h5; done; qseq sweep w.h5 -g lr=1e-3,1e-1 --fold all -o x.h5; sh nested w.h5 --momentum 0.9 --fold all -o x.h5; sh nested w.h5 -g fold=0,1 --fold all -o x.h5; ls -d x.h5*
 ! qseq: --models: is of one fold, not of --fold all

@@ -52,6 +52,19 @@ $ qseq predict m.h5.folds/0.h5 new.h5 --csv new.h5 -o x.h5; qseq predict m.h5.fo
 ! qseq: --csv - and --json: both are for the screen; give --csv FILE
 ? 2
 
+# Known though cut again, without labels and as another file: by person and recording; under other names by its numbers.
+$ look="--band 8:30 --rate 40"; for p in 1 2 3; do for labels in T1=left,T2=right T1,T2; do qseq windows -q people/S00$p*.edf $look --labels $labels -o $p$labels.h5; done; done 2>log
++ qseq train *T1=left,T2=right.h5 -q -m means -e 2 --split loso --fold all -o a.h5 2>log; qseq predict a.h5.folds/0.h5 *T1,T2.h5 -o x.h5 | sed 's/:.*//'; qseq predict a.h5.folds/0.h5 1T1,T2.h5 -o x.h5 | sed 's/:.*//'
++ /usr/bin/python3 -c "
++ import numpy as np; x, new = np.load('old.npy'), np.load('new.npy')
++ np.save('mixed.npy', np.concatenate([x[[3, 30, 50]], new[:7]])), np.save('mixed-s.npy', [3] * 10)"
++ qseq windows -q mixed.npy --array-rate 40 --subjects-of mixed-s.npy -o mixed.h5 2>log; qseq predict m.h5.folds/*.h5 mixed.h5 -o x.h5 | sed 's/:.*//'
+> x.h5
+> x.h5
+> x.h5
+! qseq: 48 of 72 windows, or others of their recording or person, trained the model or chose its epoch: what it says of these tells nothing of new ones
+! qseq: 3 of 10 windows, or others of their recording or person, trained the model or chose its epoch: what it says of these tells nothing of new ones
+
 # recordings without labels: annotations are named, classes are not; a model of recordings names them
 $ qseq generate people -q --people 3 --channels 8 --trials 12 -o people; look="--band 8:30 --rate 80"; for p in 1 2; do qseq windows -q people/S00$p*.edf $look -o r$p.h5; done 2>log
 + qseq train r1.h5 r2.h5 -m means --split within -e 2 -q -o r.h5 2>log; qseq windows -q people/S003R04.edf $look --labels T1,T2 -o u3.h5 2>log; qseq windows -q people/S003R04.edf $look -o l3.h5 2>log

@@ -21,3 +21,18 @@ $ mkdir both; mv s.h5 s-heads both; cache list both --columns test_accuracy,lr,l
 > in its order
 > still those
 ! cache: 6 files: several sweeps measured other values; the first one's are shown
+
+# A sweep's own row has the options of its best point, whose numbers these are, and none of the defaults; options by their second names; a column of nothing is said.
+$ extract-features $DATA/wine/wine.csv --label cultivar -q -o w.h5; qsweep w.h5 --grid "learning_rate=1e-3,2e-2 layers=1,2" --epochs 10 --reduction 8 --folds 3 -q -o own.h5 2>log; best=$(cache list own.h5 --json | jq -r .found.best); echo "${best#lr=}" | grep -oE '^(2e-2|1e-3) layers=[12]$' >/dev/null && echo a point
++ cache list . --json --columns val_accuracy,lr,layers,learning_rate,n_layers,fold | jq -r 'select(.path == "./own.h5") | "lr=\(.lr) layers=\(.layers) \(.fold)", "lr=\(.learning_rate) layers=\(.n_layers)"'; echo $best | sed 's/2e-2/0.02/; s/1e-3/0.001/'
++ cache list own.h5 --columns val_accuracy,learning_rat,seed | wc -l; cache show own.h5 | grep -oE '(lr|layers|fold) \([^)]*\)'
+> a point
+> lr=0.02 layers=1 null
+> lr=0.02 layers=1
+> lr=0.02 layers=1
+> 2
+> fold (of folds)
+> layers (of the grid)
+> lr (of the grid)
+! cache: 5 files without val_accuracy
+! cache: none of these files has learning_rat; cache show --json FILE names what it has

@@ -21,11 +21,11 @@ $ od -An -tx1 -N16 v.bin
 # Bits that come twice: von Neumann's rule does not hold of single ones, which is said; of both together it does.
 $ cut -d ' ' -f 1 two.txt | sed 's/\(.\)./\1\1/g' >twice; sed 's/^.//; s/.$//' twice >shifted; tournament --extract von-neumann shifted -o twice.bin | sed 's/[0-9.]* MB/# MB/'
 > twice.bin: 2744 of 11760 bits, 0.2333 a bit; # MB/s, # s
-! tournament: symbols of 1 bit depend on each other (p 10^-632.8, device shifted), so what comes out need not be uniform; declare --symbol-bits, or take --extract toeplitz
+! tournament: symbols of 1 bit depend on each other (p 10^-632.8 after Holm, device shifted), so what comes out need not be uniform; declare --symbol-bits, or take --extract toeplitz
 ! tournament: 2 bits at the end fill no byte: left out
 $ tournament --extract von-neumann shifted --symbol-bits 2 -f -o twice.bin | sed 's/[0-9.]* MB/# MB/'
 > twice.bin: 2016 of 11760 bits, 0.1714 a bit; # MB/s, # s
-! tournament: symbols of 2 bits depend on each other (p 10^-1240.5, device shifted), so what comes out need not be uniform; take --extract toeplitz
+! tournament: symbols of 2 bits depend on each other (p 10^-1240.5 after Holm, device shifted), so what comes out need not be uniform; take --extract toeplitz
 ! tournament: 7 bits at the end fill no byte: left out
 $ tournament --extract von-neumann shifted --json -f -q -o twice.bin | jq -c '[.dependence_log10_p < -100, .dependence_device]'; tournament --extract von-neumann twice --symbol-bits 2 -f -q -o twice.bin --json | jq -c '[.dependence_log10_p > -1.3, .dependence_device]'
 > [true,"shifted"]
