@@ -123,6 +123,7 @@ struct kl_tool {
     /* The word that selects this table among the tool's: a command, "plateau", or an option of it,
        "--qrng", whose row says what the mode is; NULL: it is the tool's own. */
     const char *chosen_by;
+    const char *elsewhere; /* the command for an input that this one does not take; or NULL */
 };
 
 /* Options that tools have in common; options.c holds their table. */

@@ -456,12 +456,16 @@ int kl_options_refuse(const struct kl_tool *tool, const void *values, const void
  */
 
 static int fail_inputs(struct kl_error *err, const char *const *inputs, size_t n, size_t most,
-                       const char *expected, const char *tool, const char *mode)
+                       const char *expected, const char *tool, const char *mode, const char *elsewhere)
 {
-    char first[160] = "";
+    char first[240] = "";
+    const bool list = n > most && strchr(inputs[most], '=');
     if (n > most)
-        snprintf(first, sizeof first, "; '%.80s' is too many%s", inputs[most],
-                 strchr(inputs[most], '=') ? " (a list is one word: quote it)" : "");
+        snprintf(first, sizeof first, "; '%.80s' is too many%s%.80s%s", inputs[most],
+                 list        ? " (a list is one word: quote it)"
+                 : elsewhere ? " (it is for: "
+                             : "",
+                 elsewhere && !list ? elsewhere : "", elsewhere && !list ? ")" : "");
     return kl_fail(err, KL_EUSAGE, "%zu input%s, expected %s%s; see %s%s%s%s--help", n, kl_s(n),
                    expected, first, tool, *tool ? " " : "", mode, *mode ? " " : "");
 }
@@ -469,7 +473,7 @@ static int fail_inputs(struct kl_error *err, const char *const *inputs, size_t n
 int kl_fail_inputs(struct kl_error *err, const char *const *inputs, size_t n, size_t most,
                    const char *expected)
 {
-    return fail_inputs(err, inputs, n, most, expected, "", "");
+    return fail_inputs(err, inputs, n, most, expected, "", "", NULL);
 }
 
 /* Count the inputs of a word of a tool's arguments: "BITS..." one or more, "[HEAD.h5]" one at most. */
@@ -524,7 +528,7 @@ int kl_options_check_inputs(const struct kl_tool *tool, const struct kl_common *
     read_arguments(&a, tool);
     if (n < a.least || n > a.most)
         return fail_inputs(err, inputs, n, a.most, *a.inputs ? a.inputs : "none",
-                           tool->chosen_by ? tool->name : "", tool->chosen_by ? tool->chosen_by : "");
+                           tool->chosen_by ? tool->name : "", tool->chosen_by ? tool->chosen_by : "", tool->elsewhere);
     if (!has_output || !a.output || common->output || (a.needed && common->print_key)) return KL_OK;
     if (!a.needed && !common->force && !common->dry_run) return KL_OK;
     return kl_fail(err, KL_EUSAGE, "no output; give -o %.*s", (int)strcspn(a.output, "]\n"), a.output);
