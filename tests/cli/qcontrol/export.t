@@ -156,7 +156,7 @@ $ qcontrol export x.h5 -o y.csv --skew z=1
 ? 2
 
 $ qcontrol export x.h5 -o y.csv --unit 3m
-! qcontrol: --unit: found '3m', expected a time in s, ms, us, ns or ps
+! qcontrol: --unit: found the unit 'm', expected one of s, ms, us, ns or ps
 ? 2
 
 $ qcontrol export x.h5 -o x.h5 -F csv
