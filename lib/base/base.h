@@ -503,7 +503,8 @@ void kl_table_column(struct kl_table *t, int least, const char *title);
 void kl_table_cell(struct kl_table *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* none: what stands for what is no number; the infinite is "inf". */
 void kl_table_number(struct kl_table *t, const char *format, double value, const char *none);
-/* Of two numbers; "undefined": they have no width (kl_has_width). */
+/* Of two numbers; where they have no width (kl_has_width) "all equal", of values that are, or
+   "undefined". */
 void kl_table_interval(struct kl_table *t, const char *format, double low, double high);
 /* KL_ENOMEM: a cell was lost. What LaTeX begins with tells it from a table of somebody else. */
 #define KL_TABLE_LATEX "% \\usepackage{booktabs}\n\\begin{tabular}{"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
    A file that is read whole, from a pipe as well: a configuration, a circuit, a calibration, claims; an
    array. */
+#include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -92,7 +93,17 @@ int kl_read_text(char **text, size_t *n, const char *path, size_t most, const ch
 
 static int is_folder(const char *path, struct kl_error *err)
 {
-    return kl_fail(err, KL_ENOINPUT, "%s: is a folder, expected a file", path);
+    DIR *folder = opendir(path);
+    const char *slash = *path && path[strlen(path) - 1] == '/' ? "" : "/";
+    bool holds = false;
+    for (struct dirent *e; folder && !holds && (e = readdir(folder));) {
+        const size_t n = strlen(e->d_name);
+        holds = n > 3 && *e->d_name != '.' && strcmp(e->d_name + n - 3, ".h5") == 0;
+    }
+    if (folder) closedir(folder);
+    return kl_fail(err, KL_ENOINPUT, "%s: is a folder, expected a file%s%s%s%s", path,
+                   holds ? "; of those in it, " : "", holds ? path : "", holds ? slash : "",
+                   holds ? "*.h5" : "");
 }
 
 int kl_no_folder(const char *path, struct kl_error *err)

@@ -114,7 +114,7 @@ $ true | qtrain - -o new.h5
 ! qtrain: standard input: is empty; what writes to it has failed
 ? 65
 $ qtrain . -o new.h5
-! qtrain: .: is a folder, expected a file
+! qtrain: .: is a folder, expected a file; of those in it, ./*.h5
 ? 66
 # The folder is there: the reason is another.
 $ qtrain f.h5 -e 1 -o /proc/new.h5 2>&1 | sed 's/: [A-Z][a-z ]*$//'
@@ -135,3 +135,7 @@ $ run() { qtrain f.h5 -e 1 --val-fraction 0.5 --no-controls -f -o new.h5 "$@" 2>
 > qtrain: --weight-scale: changes nothing without --init normal
 $ for core in twin frozen none; do qtrain f.h5 -e 1 --val-fraction 0.5 --core $core -f -o new.h5 2>&1 >log | grep nothing; done
 ? 1
+
+$ qtrain a.h5 --seeds 5 -o n.h5
+! qtrain: --seeds: belongs to qtrain --qrng (qtrain --qrng --help); here it is --replicas
+? 2
