@@ -114,7 +114,7 @@ $ true | qtrain - -o new.h5
 ! qtrain: standard input: is empty; what writes to it has failed
 ? 65
 $ qtrain . -o new.h5
-! qtrain: .: is a folder, expected a file; of those in it, ./*.h5
+! qtrain: .: is a folder, expected a file
 ? 66
 # The folder is there: the reason is another.
 $ qtrain f.h5 -e 1 -o /proc/new.h5 2>&1 | sed 's/: [A-Z][a-z ]*$//'
