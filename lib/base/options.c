@@ -543,7 +543,8 @@ int kl_options_check_inputs(const struct kl_tool *tool, const struct kl_common *
     read_arguments(&a, tool);
     if (n < a.least || n > a.most)
         return fail_inputs(err, inputs, n, a.most, *a.inputs ? a.inputs : "none",
-                           tool->chosen_by ? tool->name : "", tool->chosen_by ? tool->chosen_by : "", tool->elsewhere);
+                           tool->chosen_by ? tool->name : "", tool->chosen_by ? tool->chosen_by : "",
+                           tool->elsewhere);
     if (!has_output || !a.output || common->output || (a.needed && common->print_key)) return KL_OK;
     if (!a.needed && !common->force && !common->dry_run) return KL_OK;
     return kl_fail(err, KL_EUSAGE, "no output; give -o %.*s", (int)strcspn(a.output, "]\n"), a.output);

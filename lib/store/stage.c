@@ -249,8 +249,7 @@ static void share(const struct kl_stage *stage, int fd, struct kl_error *problem
     const char *store = store_of(stage);
     const bool first = access(store, F_OK) != 0; /* or its name was mistyped */
     if (fd >= 0) kl_store_shared_publish(store, stage->key, stage->common->output, fd, problem);
-    if (problem->code)
-        kl_note(stage->log, 1, "shared store: not published there: %s", problem->text);
+    if (problem->code) kl_note(stage->log, 1, "shared store: not published there: %s", problem->text);
     else if (first) kl_note(stage->log, 1, "new store at %s", store);
     if (fd >= 0) close(fd);
 }

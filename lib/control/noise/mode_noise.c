@@ -29,8 +29,8 @@ static const struct kl_option options[] = {
     { "omega0", 0, KL_OPT_QUANTITY, AT(omega0), "W", 0, 1e12, true, "between the levels", NULL, NULL },
     { "temperature", 0, KL_OPT_QUANTITY, AT(temperature), "X", -1, 1e30, true,
       "20 mK, or kT/hbar, radians per unit of time; -1: hot, as much up as down", NULL, NULL },
-    { "line-width", 0, KL_OPT_QUANTITY, AT(line_width), "W", 0, 1e12, true, "of the transition; 0: sharp",
-      NULL, NULL },
+    { "line-width", 0, KL_OPT_QUANTITY, AT(line_width), "W", 0, 1e12, true,
+      "of the transition; 0: sharp", NULL, NULL },
     { "mapping", 'm', KL_OPT_CHOICE, AT(mapping), KL_CONTROL_MAPPING_CHOICES, 0, 0, true,
       "what stands beside the standard one", "Earlier system", NULL },
     { "gamma-h", 0, KL_OPT_QUANTITY, AT(gamma_h), "W", 0, 1e12, true, "filter: width of its line", NULL,
@@ -38,7 +38,8 @@ static const struct kl_option options[] = {
     { "segments", 0, KL_OPT_INT, AT(segments), "N", 1, 1e6, true, "band: of the pulse", NULL,
       "n-segments" },
     { "unit", 0, KL_OPT_STRING, AT(unit), "T", 0, 0, false,
-      "1 ns: the unit of time; then times, frequencies and --temperature may have units", "Units", NULL },
+      "1 ns: the unit of time; then times, frequencies and --temperature may have units", "Units",
+      NULL },
 };
 const struct kl_tool kl_control_noise_tool = {
     .name = "qcontrol",
@@ -100,16 +101,15 @@ static int compute(struct row *row, const struct values *v, const char *mapping,
     const struct kl_control_psd psd = { (enum kl_control_psd_model)kl_choice(KL_CONTROL_PSD_CHOICES,
                                                                              v->psd),
                                         v->alpha, v->amplitude, v->omega_c.value };
-    struct kl_control_noise noise = { .mapping = (enum kl_control_mapping)kl_choice(
-                                          KL_CONTROL_MAPPING_CHOICES, mapping),
-                                      .segments = (int)v->segments,
-                                      .duration = v->duration.value,
-                                      .omega0 = v->omega0.value,
-                                      .gamma_h = v->gamma_h.value,
-                                      .line_width = v->line_width.value,
-                                      .temperature = v->temperature.value < 0
-                                                         ? INFINITY
-                                                         : v->temperature.value };
+    struct kl_control_noise noise = {
+        .mapping = (enum kl_control_mapping)kl_choice(KL_CONTROL_MAPPING_CHOICES, mapping),
+        .segments = (int)v->segments,
+        .duration = v->duration.value,
+        .omega0 = v->omega0.value,
+        .gamma_h = v->gamma_h.value,
+        .line_width = v->line_width.value,
+        .temperature = v->temperature.value < 0 ? INFINITY : v->temperature.value
+    };
     row->name = mapping;
     int code = kl_control_sequence(&noise.pulses, v->sequence, err);
     if (!code) code = kl_control_noise_rates(&row->rates, &psd, &noise, err);

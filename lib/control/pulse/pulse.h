@@ -305,7 +305,8 @@ struct kl_control_setup {
    only what options changed is written; NULL: there is none. */
 void kl_control_setup_write(FILE *to, const struct kl_control_setup *setup,
                             const struct kl_control_options *o, const char *said);
-/* The files' lines, then these, as notes, and cautions of numbers that seem to lack a unit. KL_ENOMEM. */
+/* The files' lines, then these, as notes, and cautions of numbers that seem to lack a unit. KL_ENOMEM.
+ */
 int kl_control_setup_say(const struct kl_log *log, const struct kl_control_setup *setup,
                          const struct kl_control_options *o, const struct kl_control_texts *texts,
                          struct kl_error *err);

@@ -104,8 +104,8 @@ int kl_control_options_ranges(struct kl_control_setup *setup, const struct kl_co
                               struct kl_error *err);
 void kl_control_options_marked(bool *given, const struct kl_control_setup *setup,
                                const struct kl_control_options *o);
-/* Of numbers without a unit, where the system has one of time: limits more than ten times the usual, times
-   of decay below ten times the pulse's (set.c). */
+/* Of numbers without a unit, where the system has one of time: limits more than ten times the usual,
+   times of decay below ten times the pulse's (set.c). */
 void kl_control_options_caution(const struct kl_log *log, const struct kl_control_setup *setup,
                                 const struct kl_control_options *o);
 int kl_control_options_fail_name(const char *option, const char *name, const struct kl_control_system *s,

@@ -143,10 +143,9 @@ void kl_control_options_caution(const struct kl_log *log, const struct kl_contro
     while (longer && kl_control_pair_next(&pair, &text) > 0)
         if (!pair.quantity[0] && find_time(&j, o, &s->system, pair.name) >= 0 &&
             pair.value < 10 * s->problem.duration)
-            kl_caution(log,
-                       "%s = %.10g %s is short beside the pulse of %.10g %s; with a unit: --set '%.*s %s'",
-                       pair.name, pair.value, unit, s->problem.duration, unit, pair.length, pair.at,
-                       longer);
+            kl_caution(
+                log, "%s = %.10g %s is short beside the pulse of %.10g %s; with a unit: --set '%.*s %s'",
+                pair.name, pair.value, unit, s->problem.duration, unit, pair.length, pair.at, longer);
 }
 
 /* ---- ranges ---- */

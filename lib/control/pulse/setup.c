@@ -159,7 +159,8 @@ static int take_limits(struct kl_control_setup *s, const struct kl_control_optio
 {
     for (int k = 0; k < s->system.n_controls; k++) {
         const double most = kl_control_largest(s->system.controls[k].low, s->system.controls[k].high);
-        if (most > s->usual_limit) s->usual_limit = most; /* not of a modulus, whose controls have none */
+        if (most > s->usual_limit)
+            s->usual_limit = most; /* not of a modulus, whose controls have none */
     }
     const int code = set_limits(&s->system, o->limit ? o->limit : "", err);
     for (int k = 0; k < s->system.n_controls && !code; k++) {
