@@ -123,6 +123,7 @@ struct kl_tool {
     /* The word that selects this table among the tool's: a command, "plateau", or an option of it,
        "--qrng", whose row says what the mode is; NULL: it is the tool's own. */
     const char *chosen_by;
+    const char *elsewhere; /* the command for an input that this one does not take; or NULL */
 };
 
 /* Options that tools have in common; options.c holds their table. */
@@ -502,7 +503,8 @@ void kl_table_column(struct kl_table *t, int least, const char *title);
 void kl_table_cell(struct kl_table *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* none: what stands for what is no number; the infinite is "inf". */
 void kl_table_number(struct kl_table *t, const char *format, double value, const char *none);
-/* Of two numbers; "undefined": they have no width (kl_has_width). */
+/* Of two numbers; where they have no width (kl_has_width) "all equal", of values that are, or
+   "undefined". */
 void kl_table_interval(struct kl_table *t, const char *format, double low, double high);
 /* KL_ENOMEM: a cell was lost. What LaTeX begins with tells it from a table of somebody else. */
 #define KL_TABLE_LATEX "% \\usepackage{booktabs}\n\\begin{tabular}{"

@@ -68,25 +68,38 @@ static const struct kl_tool *mode_with(const struct kl_tool *tool, const char *n
 static int unknown(const struct parser *p, const char *dashes, const char *name, size_t length)
 {
     const struct kl_tool *mode = mode_with(p->tool, name, length);
-    if (mode)
-        return kl_fail(p->err, KL_EUSAGE, "%s%.*s: belongs to %s %s (%s %s --help)", dashes, (int)length,
-                       name, mode->name, mode->chosen_by, mode->name, mode->chosen_by);
+    /* needs: an option that the tool must have; NULL: any tool. */
     static const struct {
-        const char *name, *instead;
-    } others[] = { { "no-cuda", "--device cpu" },
-                   { "no_cuda", "--device cpu" },
-                   { "cpu", "--device cpu" },
-                   { "cuda", "--device cuda" },
-                   { "gpu", "--device cuda" },
-                   { "use-gpu", "--device cuda" },
-                   { "use-cuda", "--device cuda" },
-                   { "n-gpus", "mpirun -n N ... --ranks auto" },
-                   { "num-gpus", "mpirun -n N ... --ranks auto" },
-                   { "resume", "not needed: the same command goes on where it was stopped" } };
-    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
-        if (strlen(others[i].name) == length && strncmp(others[i].name, name, length) == 0)
-            return kl_fail(p->err, KL_EUSAGE, "%s%.*s: no such option; here it is %s", dashes,
-                           (int)length, name, others[i].instead);
+        const char *name, *instead, *needs;
+    } others[] = { { "no-cuda", "--device cpu", NULL },
+                   { "no_cuda", "--device cpu", NULL },
+                   { "cpu", "--device cpu", NULL },
+                   { "cuda", "--device cuda", NULL },
+                   { "gpu", "--device cuda", NULL },
+                   { "use-gpu", "--device cuda", NULL },
+                   { "use-cuda", "--device cuda", NULL },
+                   { "n-gpus", "mpirun -n N ... --ranks auto", NULL },
+                   { "num-gpus", "mpirun -n N ... --ranks auto", NULL },
+                   { "resume", "not needed: the same command goes on where it was stopped", NULL },
+                   { "T1", "--set T1=80us", "set" },
+                   { "T2", "--set T2=80us", "set" },
+                   { "Tphi", "--set Tphi=80us", "set" },
+                   { "robust", "--spread", "spread" },
+                   { "seeds", "--replicas", "replicas" } };
+    const char *instead = NULL;
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        const char *needs = others[i].needs;
+        if (strlen(others[i].name) == length && strncmp(others[i].name, name, length) == 0 &&
+            (!needs || kl_option_find(p->tool, needs, strlen(needs))))
+            instead = others[i].instead;
+    }
+    if (mode)
+        return kl_fail(p->err, KL_EUSAGE, "%s%.*s: belongs to %s %s (%s %s --help)%s%s", dashes,
+                       (int)length, name, mode->name, mode->chosen_by, mode->name, mode->chosen_by,
+                       instead ? "; here it is " : "", instead ? instead : "");
+    if (instead)
+        return kl_fail(p->err, KL_EUSAGE, "%s%.*s: no such option; here it is %s", dashes, (int)length,
+                       name, instead);
     const char *nearest = kl_option_nearest(p->tool, name, length);
     if (nearest)
         return kl_fail(p->err, KL_EUSAGE,
@@ -385,6 +398,8 @@ int kl_choice_wrong(const char *choices, const char *text, const char *where, st
     char meant[KL_MEANT];
     size_t n;
     const char *word = kl_choice_meant(choices, text, &n);
+    if (strcmp(text, "logistic") == 0 && strncmp(choices, "linear|fcn1", 11) == 0)
+        word = "linear with --loss bce", n = strlen(word); /* what sgld calls it */
     return kl_fail(err, KL_EUSAGE, "%s: found '%s', expected one of %s%s", where, text, choices,
                    kl_meant_words(meant, word, n));
 }
@@ -457,12 +472,16 @@ int kl_options_refuse(const struct kl_tool *tool, const void *values, const void
  */
 
 static int fail_inputs(struct kl_error *err, const char *const *inputs, size_t n, size_t most,
-                       const char *expected, const char *tool, const char *mode)
+                       const char *expected, const char *tool, const char *mode, const char *elsewhere)
 {
-    char first[160] = "";
+    char first[240] = "";
+    const bool list = n > most && strchr(inputs[most], '=');
     if (n > most)
-        snprintf(first, sizeof first, "; '%.80s' is too many%s", inputs[most],
-                 strchr(inputs[most], '=') ? " (a list is one word: quote it)" : "");
+        snprintf(first, sizeof first, "; '%.80s' is too many%s%.80s%s", inputs[most],
+                 list        ? " (a list is one word: quote it)"
+                 : elsewhere ? " (it is for: "
+                             : "",
+                 elsewhere && !list ? elsewhere : "", elsewhere && !list ? ")" : "");
     return kl_fail(err, KL_EUSAGE, "%zu input%s, expected %s%s; see %s%s%s%s--help", n, kl_s(n),
                    expected, first, tool, *tool ? " " : "", mode, *mode ? " " : "");
 }
@@ -470,7 +489,7 @@ static int fail_inputs(struct kl_error *err, const char *const *inputs, size_t n
 int kl_fail_inputs(struct kl_error *err, const char *const *inputs, size_t n, size_t most,
                    const char *expected)
 {
-    return fail_inputs(err, inputs, n, most, expected, "", "");
+    return fail_inputs(err, inputs, n, most, expected, "", "", NULL);
 }
 
 /* Count the inputs of a word of a tool's arguments: "BITS..." one or more, "[HEAD.h5]" one at most. */
@@ -525,7 +544,8 @@ int kl_options_check_inputs(const struct kl_tool *tool, const struct kl_common *
     read_arguments(&a, tool);
     if (n < a.least || n > a.most)
         return fail_inputs(err, inputs, n, a.most, *a.inputs ? a.inputs : "none",
-                           tool->chosen_by ? tool->name : "", tool->chosen_by ? tool->chosen_by : "");
+                           tool->chosen_by ? tool->name : "", tool->chosen_by ? tool->chosen_by : "",
+                           tool->elsewhere);
     if (!has_output || !a.output || common->output || (a.needed && common->print_key)) return KL_OK;
     if (!a.needed && !common->force && !common->dry_run) return KL_OK;
     return kl_fail(err, KL_EUSAGE, "no output; give -o %.*s", (int)strcspn(a.output, "]\n"), a.output);

@@ -92,7 +92,12 @@ int kl_read_text(char **text, size_t *n, const char *path, size_t most, const ch
 
 static int is_folder(const char *path, struct kl_error *err)
 {
-    return kl_fail(err, KL_ENOINPUT, "%s: is a folder, expected a file", path);
+    static const char folds[] = ".folds"; /* what a model of one for each person has beside it */
+    size_t n = strlen(path);
+    while (n > 1 && path[n - 1] == '/') n--;
+    const bool holds = n >= sizeof folds && strncmp(path + n - strlen(folds), folds, strlen(folds)) == 0;
+    return kl_fail(err, KL_ENOINPUT, "%s: is a folder, expected a file%s%.*s%s", path,
+                   holds ? "; of those in it, " : "", holds ? (int)n : 0, path, holds ? "/*.h5" : "");
 }
 
 int kl_no_folder(const char *path, struct kl_error *err)

@@ -43,7 +43,8 @@ void kl_table_number(struct kl_table *t, const char *format, double value, const
 
 void kl_table_interval(struct kl_table *t, const char *format, double low, double high)
 {
-    char text[64] = "undefined";
+    char text[64];
+    snprintf(text, sizeof text, "%s", isfinite(low) && isfinite(high) ? "all equal" : "undefined");
     if (kl_has_width(low, high)) snprintf(text, sizeof text, format, low, high);
     kl_table_cell(t, "%s", text);
 }

@@ -243,6 +243,29 @@ static void say_note_lost(const struct kl_stage *stage, enum kl_stage_answer ans
             output, kl_store_stage_status(answer));
 }
 
+/* Copy the output into the store, by its descriptor, which is closed. A failure is only said. */
+static void share(const struct kl_stage *stage, int fd, struct kl_error *problem)
+{
+    const char *store = store_of(stage);
+    const bool first = access(store, F_OK) != 0; /* or its name was mistyped */
+    if (fd >= 0) kl_store_shared_publish(store, stage->key, stage->common->output, fd, problem);
+    if (problem->code) kl_note(stage->log, 1, "shared store: not published there: %s", problem->text);
+    else if (first) kl_note(stage->log, 1, "new store at %s", store);
+    if (fd >= 0) close(fd);
+}
+
+/* What was made before there was a store, or beside it. */
+static void share_older(const struct kl_stage *stage)
+{
+    struct kl_error problem = { 0 };
+    const char *output = stage->common->output;
+    int fd = -1;
+    if (!kl_store_shared_check(store_of(stage), &problem) &&
+        (fd = open(output, O_RDONLY | O_CLOEXEC)) < 0)
+        kl_fail_errno(&problem, KL_EIO, "%s: cannot be opened", output);
+    share(stage, fd, &problem);
+}
+
 /* Target, then shared store. */
 static int look_for_result(struct kl_stage *stage, enum kl_stage_answer *answer, struct kl_error *err)
 {
@@ -253,6 +276,7 @@ static int look_for_result(struct kl_stage *stage, enum kl_stage_answer *answer,
     if (!output) return 0;
     if (!stage->common->force && strcmp(output, "-") && kl_store_is_up_to_date(output, stage->key)) {
         *answer = KL_STAGE_UP_TO_DATE;
+        if (store) share_older(stage);
         return 0;
     }
     int rc = store ? kl_store_shared_check(store, err) : KL_OK;
@@ -466,13 +490,9 @@ int kl_store_stage_publish(struct kl_stage *stage, struct kl_writer **writer,
     /* The file has no name if it goes to standard output: a second descriptor outlives the writer. */
     const int fd = store ? fcntl((*writer)->temporary.fd, F_DUPFD_CLOEXEC, 3) : -1;
     if (store && fd < 0) kl_fail_errno(&problem, KL_EIO, "%s: reopening failed", output);
-    const bool first = store && access(store, F_OK) != 0; /* or its name was mistyped */
     rc = kl_store_writer_publish(writer, content, err);
-    if (!rc && fd >= 0) kl_store_shared_publish(store, stage->key, output, fd, &problem);
-    if (!rc && problem.code)
-        kl_note(stage->log, 1, "shared store: not published there: %s", problem.text);
-    else if (!rc && first) kl_note(stage->log, 1, "new store at %s", store);
-    if (fd >= 0) close(fd);
+    if (!rc && store) share(stage, fd, &problem);
+    else if (fd >= 0) close(fd);
     return rc;
 }
 

@@ -273,13 +273,11 @@ static int take_range(const char **text, char to[64], const char *name,
 
 static int take_units(struct kl_control_meta_values *v, struct kl_error *err)
 {
-    double seconds = 0;
-    if (v->unit && kl_control_units_read(&seconds, v->unit, KL_CONTROL_TIME, 0, "--unit", err))
-        return err->code = KL_EUSAGE;
-    if (v->unit && !(seconds > 0))
-        return kl_fail(err, KL_EUSAGE, "--unit: found '%s', expected a time above 0", v->unit);
-    int code =
-        kl_control_quantity_take(&v->drift, KL_CONTROL_FREQUENCY, NULL, seconds, "drift-strength", err);
+    double seconds;
+    int code = kl_control_unit_read(&seconds, v->unit, err);
+    if (!code)
+        code = kl_control_quantity_take(&v->drift, KL_CONTROL_FREQUENCY, NULL, seconds, "drift-strength",
+                                        err);
     if (!code)
         code = kl_control_quantity_take(&v->limit, KL_CONTROL_FREQUENCY, NULL, seconds, "limit", err);
     if (!code)

@@ -362,6 +362,8 @@ int kl_control_pair_value(double *value, const struct kl_control_pair *pair, int
 int kl_control_pair_ends(double *low, double *high, const struct kl_control_pair *pair, int quantity,
                          const struct kl_control_system *system, const char *option,
                          struct kl_error *err);
+/* --unit: "20 ns" in seconds; NULL: 0, there is none. KL_EUSAGE. */
+int kl_control_unit_read(double *seconds, const char *text, struct kl_error *err);
 /* An option's number with a unit becomes one of that unit of time, without. The same codes. */
 int kl_control_quantity_take(struct kl_quantity *q, enum kl_control_quantity quantity,
                              const struct kl_control_system *system, double seconds, const char *option,

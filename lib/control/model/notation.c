@@ -219,6 +219,16 @@ int kl_control_pair_ends(double *low, double *high, const struct kl_control_pair
     return kl_control_pair_value(low, &one, quantity, system, option, err);
 }
 
+int kl_control_unit_read(double *seconds, const char *text, struct kl_error *err)
+{
+    *seconds = 0;
+    if (text && kl_control_units_read(seconds, text, KL_CONTROL_TIME, 0, "--unit", err))
+        return err->code = KL_EUSAGE;
+    return !text || *seconds > 0
+               ? KL_OK
+               : kl_fail(err, KL_EUSAGE, "--unit: found '%s', expected a time above 0", text);
+}
+
 int kl_control_quantity_take(struct kl_quantity *q, enum kl_control_quantity quantity,
                              const struct kl_control_system *system, double seconds, const char *option,
                              struct kl_error *err)

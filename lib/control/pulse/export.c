@@ -44,6 +44,7 @@ static int number_with_unit(double *value, const char *text, const char *end, co
     const double factor = letter ? factors[letter - letters] : 1;
     at += letter != NULL;
     known = (size_t)(end - at) == strlen(unit) && memcmp(at, unit, strlen(unit)) == 0;
+    known |= end - at == 2 && memcmp(at, "Hz", 2) == 0; /* samples a second as well */
     if (known && !(seconds > 0))
         return kl_fail(err, KL_EUSAGE,
                        "--%s: found '%.*s', but the pulse's time is dimensionless: give a number a unit "

@@ -305,21 +305,6 @@ static int read_and_score(struct work *w, struct kl_error *err)
     return code ? code : score_samples(w, err);
 }
 
-/* "20 ns" to seconds. */
-static int take_unit(double *seconds, const char *text, struct kl_error *err)
-{
-    static const char *const units[] = { "s", "ms", "us", "ns", "ps" };
-    char *end;
-    *seconds = 0;
-    if (!text) return KL_OK;
-    const double number = strtod(text, &end);
-    const char *unit = end + strspn(end, " ");
-    for (int i = 0; i < 5 && end > text; i++)
-        if (strcmp(unit, units[i]) == 0) *seconds = number * pow(10, -3 * i);
-    if (*seconds > 0 && *seconds < 1e9) return KL_OK;
-    return kl_fail(err, KL_EUSAGE, "--unit: found '%s', expected a time in s, ms, us, ns or ps", text);
-}
-
 static int take_format(enum kl_control_format *format, const struct values *v, struct kl_error *err)
 {
     *format = strcmp(v->format, "auto") != 0
@@ -436,7 +421,7 @@ static int export_pulse(struct work *w, struct kl_error *err)
         return kl_fail(err, KL_EUSAGE, "--bits: found 1, expected 0, or 2 to 24: one is the sign");
     w->name = v->common.output;
     int code = take_format(&hardware.format, v, err);
-    if (!code) code = take_unit(&hardware.unit, v->unit, err);
+    if (!code) code = kl_control_unit_read(&hardware.unit, v->unit, err);
     if (!code) code = open_pulse(w, *stage->inputs, err);
     if (!code) code = make(w, &hardware, err);
     if (!code)

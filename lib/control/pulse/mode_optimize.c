@@ -63,6 +63,7 @@ const struct kl_tool kl_control_optimize_tool = {
     .n_options = sizeof options / sizeof *options,
     .values_size = sizeof(struct values),
     .chosen_by = "optimize",
+    .elsewhere = "qcontrol optimize --start PULSE",
 };
 
 struct work {

@@ -282,6 +282,7 @@ struct kl_control_ranged {
 enum { KL_CONTROL_MAX_RANGES = 8 };
 struct kl_control_setup {
     struct kl_control_system system; /* with --set and --limit, and the middle of each --range */
+    double usual_limit;              /* the largest of its controls before --limit; 0: there is none */
     struct kl_control_target target;
     bool is_state; /* the target is the model's state, and no gate */
     struct kl_control_objective objective;
@@ -304,7 +305,8 @@ struct kl_control_setup {
    only what options changed is written; NULL: there is none. */
 void kl_control_setup_write(FILE *to, const struct kl_control_setup *setup,
                             const struct kl_control_options *o, const char *said);
-/* The files' lines, then these, as notes. KL_ENOMEM. */
+/* The files' lines, then these, as notes, and cautions of numbers that seem to lack a unit. KL_ENOMEM.
+ */
 int kl_control_setup_say(const struct kl_log *log, const struct kl_control_setup *setup,
                          const struct kl_control_options *o, const struct kl_control_texts *texts,
                          struct kl_error *err);

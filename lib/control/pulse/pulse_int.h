@@ -104,6 +104,10 @@ int kl_control_options_ranges(struct kl_control_setup *setup, const struct kl_co
                               struct kl_error *err);
 void kl_control_options_marked(bool *given, const struct kl_control_setup *setup,
                                const struct kl_control_options *o);
+/* Of numbers without a unit, where the system has one of time: limits more than ten times the usual,
+   times of decay below ten times the pulse's (set.c). */
+void kl_control_options_caution(const struct kl_log *log, const struct kl_control_setup *setup,
+                                const struct kl_control_options *o);
 int kl_control_options_fail_name(const char *option, const char *name, const struct kl_control_system *s,
                                  bool controls, struct kl_error *err);
 /* An enum kl_control_quantity of parameter j; -1: of the factor of all controls. */

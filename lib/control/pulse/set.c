@@ -107,6 +107,47 @@ void kl_control_options_marked(bool *given, const struct kl_control_setup *s,
         if (s->ranges[i].param >= 0) given[s->ranges[i].param] = true;
 }
 
+/* The unit of time a thousand times as long; NULL: none has a name. */
+static const char *longer_unit(const char *unit)
+{
+    static const char *const units[] = { "ps", "ns", "us", "ms", "s" };
+    for (int i = 0; i < 4; i++)
+        if (strcmp(unit, units[i]) == 0) return units[i + 1];
+    return NULL;
+}
+
+static void caution_limits(const struct kl_log *log, const struct kl_control_setup *s, int power,
+                           const char *text)
+{
+    const double mhz = pow(10, -power - 6) / (2 * M_PI);
+    struct kl_control_pair pair;
+    while (kl_control_pair_next(&pair, &text) > 0) {
+        if (pair.quantity[0] || !isfinite(s->usual_limit) || !(s->usual_limit > 0)) continue;
+        if (pair.value > 10 * s->usual_limit)
+            kl_caution(log,
+                       "--limit %.*s is %.4g MHz, %.3g times the system's own of %.4g MHz; with a unit: "
+                       "--limit '%.*s MHz'",
+                       pair.length, pair.at, pair.value * mhz, pair.value / s->usual_limit,
+                       s->usual_limit * mhz, pair.length, pair.at);
+    }
+}
+
+void kl_control_options_caution(const struct kl_log *log, const struct kl_control_setup *s,
+                                const struct kl_control_options *o)
+{
+    const char *unit = s->system.time_unit, *longer = longer_unit(unit), *text = o->set ? o->set : "";
+    struct kl_control_pair pair;
+    int power, j;
+    if (!kl_control_time_unit(&power, unit) || power == KL_CONTROL_UNITLESS) return;
+    if (o->limit) caution_limits(log, s, power, o->limit);
+    while (longer && kl_control_pair_next(&pair, &text) > 0)
+        if (!pair.quantity[0] && find_time(&j, o, &s->system, pair.name) >= 0 &&
+            pair.value < 10 * s->problem.duration)
+            kl_caution(
+                log, "%s = %.10g %s is short beside the pulse of %.10g %s; with a unit: --set '%.*s %s'",
+                pair.name, pair.value, unit, s->problem.duration, unit, pair.length, pair.at, longer);
+}
+
 /* ---- ranges ---- */
 /* By parameter, the amplitude last. */
 static int in_order(const void *a, const void *b)

@@ -157,6 +157,11 @@ static int set_limits(struct kl_control_system *s, const char *text, struct kl_e
 static int take_limits(struct kl_control_setup *s, const struct kl_control_options *o,
                        struct kl_error *err)
 {
+    for (int k = 0; k < s->system.n_controls; k++) {
+        const double most = kl_control_largest(s->system.controls[k].low, s->system.controls[k].high);
+        if (most > s->usual_limit)
+            s->usual_limit = most; /* not of a modulus, whose controls have none */
+    }
     const int code = set_limits(&s->system, o->limit ? o->limit : "", err);
     for (int k = 0; k < s->system.n_controls && !code; k++) {
         const struct kl_control_entry *c = &s->system.controls[k];
@@ -557,6 +562,7 @@ int kl_control_setup_say(const struct kl_log *log, const struct kl_control_setup
     kl_control_setup_write(to, s, o, texts->model ? texts->said ? texts->said : "" : NULL);
     const bool failed = ferror(to) | (fclose(to) != 0);
     if (!failed) say_lines(log, words);
+    if (!failed) kl_control_options_caution(log, s, o);
     free(words);
     return failed ? kl_fail_memory(err, 1024) : KL_OK;
 }

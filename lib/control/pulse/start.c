@@ -45,9 +45,18 @@ struct table {
     int column[KL_CONTROL_MAX_CONTROLS], time; /* -1: there is none */
 };
 
+/* "x, y" */
+static void control_names(char text[160], const struct kl_control_system *s)
+{
+    size_t used = 0;
+    for (int k = 0; k < s->n_controls && used < 120; k++)
+        used += (size_t)snprintf(text + used, 160 - used, "%s%.30s", k ? ", " : "", s->controls[k].name);
+}
+
 static int read_header(struct table *t, const struct kl_control_system *system, struct kl_error *err)
 {
     bool more;
+    char names[160] = "";
     const int code = kl_csv_row(&t->csv, &more, err);
     if (code) return code;
     t->time = -1;
@@ -56,11 +65,13 @@ static int read_header(struct table *t, const struct kl_control_system *system, 
         const int k = kl_control_system_control(system, t->csv.fields[i]);
         if (strcmp(t->csv.fields[i], "time") == 0) t->time = (int)i;
         else if (k >= 0 && t->column[k] < 0) t->column[k] = (int)i;
-        else
+        else {
+            control_names(names, system);
             return kl_fail(err, KL_EDATA,
                            "%s: line %zu: found the column '%.24s', expected time and the controls of "
-                           "%s, each once",
-                           t->csv.path, t->csv.line, t->csv.fields[i], system->name);
+                           "%s (%s), each once",
+                           t->csv.path, t->csv.line, t->csv.fields[i], system->name, names);
+        }
     }
     for (int k = 0; k < system->n_controls; k++)
         if (t->column[k] < 0)
@@ -163,6 +174,10 @@ static int read_stored(double *u, struct kl_file **file, const char *path,
 {
     struct kl_control_stored from = { 0 };
     int code = kl_store_file_open_kind(file, path, &kl_control_pulse_kind, err);
+    if (code == KL_EDATA) {
+        const struct kl_error why = *err;
+        return kl_fail(err, code, "%s; or a table, .csv or .tsv", why.text);
+    }
     if (!code) code = kl_control_pulse_load(&from, *file, err);
     if (!code) code = copy_stored(u, &from, path, setup, err);
     kl_control_stored_close(&from);

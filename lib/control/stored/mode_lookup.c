@@ -30,6 +30,7 @@ const struct kl_tool kl_control_lookup_tool = {
     .values_size = sizeof(struct values),
     .without = "output force dry-run key note no-provenance progress seed threads device",
     .chosen_by = "lookup",
+    .elsewhere = "qcontrol score PULSE.h5 --set",
 };
 
 static void defaults(void *values)

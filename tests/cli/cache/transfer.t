@@ -50,6 +50,11 @@ $ D=$DATA/digits/test-images-idx3-ubyte; KETLINE_STORE=scrach/store extract-feat
 + for d in a b; do head -c 60 /dev/zero | tr '\0' 0 | fold -w 6 >$d; done; KETLINE_STORE=scrach/store tournament a b --null 0 | tail -1
 > t20.h5: up to date: 20 x 512 float32, # s (# images/s)
 > 2 devices, 0 of 1 pair differs by symbols if independent (Holm, 5 %), # s
+! extract-features: shared store: not published there: store scrach/store: neither it nor its folder exists; make one of them first
+
+# What was made before there was a store is put there when it is found up to date, by training too.
+$ for store in '' late; do KETLINE_STORE=$store qtrain t20.h5 --epochs 1 --no-controls -q -o older.h5; done; find late -name '*.h5' | wc -l; KETLINE_STORE=late qtrain t20.h5 --epochs 1 --no-controls -q -o newer.h5; cmp older.h5 newer.h5
+> 1
 
 $ cache push scrach/store --store mine; cache pull there --store scrach/store; ls scrach no.h5
 ! cache: store scrach/store: neither it nor its folder exists; make one of them first

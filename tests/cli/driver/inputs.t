@@ -169,3 +169,9 @@ $ qcontrol optimise --gate x -o x.h5; qseq trian w.h5 --model hydra -o m.h5; qco
 ! qcontrol: --system: found 'transmn', expected one of qubit|two-qubits|transmon; did you mean transmon?
 ! qtrain: --optimizer: found 'lion', expected one of sgd|adam|adamw|qng|rotosolve|spsa
 ? 2
+
+# The folder of a model's folds is told with what is in it.
+$ mkdir m.folds; qeval m.folds f.h5; qeval m.folds/ f.h5
+! qeval: m.folds: is a folder, expected a file; of those in it, m.folds/*.h5
+! qeval: m.folds/: is a folder, expected a file; of those in it, m.folds/*.h5
+? 66

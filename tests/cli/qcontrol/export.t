@@ -155,8 +155,13 @@ $ qcontrol export x.h5 -o y.csv --skew z=1
 ! qcontrol: --skew: found 'z=1', expected a number, or CONTROL=NUMBER with a control of qubit
 ? 2
 
+# Samples a second in Hz are those in S/s.
+$ qcontrol export x.h5 --unit '20 ns' --rate '1 GHz' -q -o hz.csv; qcontrol export x.h5 --unit '20 ns' --rate '1 GS/s' -q -o sps.csv; cmp hz.csv sps.csv; qcontrol export x.h5 --unit '20 ns' --rate '1 GB' -q -o no.csv
+! qcontrol: --rate: found '# bytes', expected a number, or one in kS/s, MS/s or GS/s
+? 2
+
 $ qcontrol export x.h5 -o y.csv --unit 3m
-! qcontrol: --unit: found '3m', expected a time in s, ms, us, ns or ps
+! qcontrol: --unit: found the unit 'm', expected one of s, ms, us, ns or ps
 ? 2
 
 $ qcontrol export x.h5 -o x.h5 -F csv

@@ -9,6 +9,10 @@ $ qcontrol lookup
 $ qcontrol lookup --store st
 ! qcontrol: store st: cannot be opened: No such file or directory
 ? 66
+# A pulse is no input of it.
+$ qcontrol lookup x.h5 --store st
+! qcontrol: 1 input, expected none; 'x.h5' is too many (it is for: qcontrol score PULSE.h5 --set); see qcontrol lookup --help
+? 2
 $ mkdir st && qcontrol lookup --store st
 > st: 0 pulses, 0 fit x of qubit (average x), loss of 0 computed; # s
 ? 1
@@ -75,3 +79,13 @@ $ qcontrol lookup -S 4 --limit 2 --duration 2 --store f | grep gain
 > gain     not bounded: the best pulse is shorter than T 2, and what is proven is of pulses of that duration
 $ qcontrol lookup -S 4 --limit 2 --duration 2 --store f --json | jq -c '[.found, .proven_gain, .assumed_gain]'
 > [true,null,null]
+# A pulse that was there before the store, or beside it, is put there when it is found up to date: a later run fetches it.
+$ qcontrol optimize -S 4 --limit 2 -q -o older.h5; qcontrol optimize -S 4 --limit 2 --store late -q -o older.h5; qcontrol lookup -S 4 --limit 2 --store late --json | jq -c '[.pulses, .fit]'
++ qcontrol optimize -S 4 --limit 2 --store late -o older.h5 | head -n 1 | cut -d: -f 1,2; qcontrol optimize -S 4 --limit 2 --store late -o new.h5 | head -n 1 | cut -d: -f 1,2; cmp older.h5 new.h5
+> [1,1]
+> older.h5: up to date
+> new.h5: fetched from the shared store
+# One that cannot be made is only said: nothing was to be computed.
+$ qcontrol optimize -S 4 --limit 2 --store no/such -q -o older.h5; qcontrol optimize -S 4 --limit 2 --store no/such -o older.h5 | head -n 1 | cut -d: -f 1,2
+> older.h5: up to date
+! qcontrol: shared store: not published there: store no/such: neither it nor its folder exists; make one of them first

@@ -116,6 +116,16 @@ $ qcontrol export a.h5 -r 4 --amplitude '1 ns' -o x.csv
 ! qcontrol: --amplitude: found '1 ns', expected a factor, which has no unit
 ? 2
 
+# Numbers without a unit that are no likely ones in the system's: a caution each; of 12 ns ten times is 120, of 100 MHz 6.28 rad/ns.
+$ o="--starts 1 -S 4 -i 1 -f -o bare.h5"; c() { qcontrol optimize $o "$@" 2>&1 | grep 'with a unit'; }; c --system transmon --limit 40 --duration 30 --set T1=80; cache show bare.h5 | grep -c 'with a unit'
++ c --system transmon --set T1=119; c --system transmon --limit 6.3; for ok in T1=121 'T1=80 us' 'T1=80 ns'; do c --system transmon --set "$ok"; done; c --system transmon --limit 6.2; c --system transmon --limit '6.37 GHz'; c --limit 400 --set T1=1
+> qcontrol: --limit 40 is 6366 MHz, 63.7 times the system's own of 100 MHz; with a unit: --limit '40 MHz'
+> qcontrol: T1 = 80 ns is short beside the pulse of 30 ns; with a unit: --set 'T1=80 us'
+> 2
+> qcontrol: T1 = 119 ns is short beside the pulse of 12 ns; with a unit: --set 'T1=119 us'
+> qcontrol: --limit 6.3 is 1003 MHz, 10 times the system's own of 100 MHz; with a unit: --limit '6.3 MHz'
+? 1
+
 # What was given is named with its unit, and what to give.
 $ for o in "--spread detuning=-2:2MHz" --set=T2=100us --set=T3=5us; do qcontrol optimize --system transmon $o -o no.h5; done
 + qcontrol optimize --system transmon --limit '40 MHz' --set T1=80 --starts 1 -o mhz.h5 2>&1 | grep -E -- '--limit|gamma_down'

@@ -102,7 +102,7 @@ $ qcontrol optimize -S 6 -s 4 -q -o x.h5; qcontrol export x.h5 -q -o x.csv; awk 
 > another key
 $ for f in own x; do qcontrol optimize -S 5 --start $f.csv -o z.h5; qcontrol optimize -S 6 --system two-qubits --start $f.csv -o z.h5; done; qcontrol optimize -S 6 -T 2 --start x.csv -o z.h5
 ! qcontrol: --start own.csv: found 6 segments of 2 controls of qubit, expected 5 of 2 of qubit; -S gives their number
-! qcontrol: own.csv: line 1: found the column 'y', expected time and the controls of two-qubits, each once
+! qcontrol: own.csv: line 1: found the column 'y', expected time and the controls of two-qubits (x1, y1, x2, y2, z1, z2), each once
 ! qcontrol: --start x.csv: found 6 segments of 2 controls of qubit, expected 5 of 2 of qubit; -S gives their number
 ! qcontrol: x.csv: conventions: outputs: found 2, expected 6, one a control
 ! qcontrol: --start x.csv: its samples last 1, expected 2
@@ -118,4 +118,14 @@ $ qcontrol optimize -S 6 --limit 1 --start own.csv -s 1 -i 1 -o z.h5 2>&1 | grep
 # a start in another unit is refused, though only one of its controls shows it
 $ (echo x,y; for i in 1 2 3 4; do echo 100000000,0; done) >hz.csv; qcontrol optimize -S 4 --start hz.csv -o z.h5
 ! qcontrol: --start hz.csv: 4 of 8 numbers lie beyond the limits, more than ten times: codes of a generator, or of another unit? expected radians per unit of time
+? 65
+
+# What other programs call otherwise, and start from.
+$ qcontrol optimize --T1 80us -o n.h5; qcontrol optimize --robust -o n.h5; printf '\x93NUMPY%100s' >u.npy; qcontrol optimize --start u.npy -o n.h5
+! qcontrol: --T1: no such option; here it is --set T1=80us
+! qcontrol: --robust: no such option; here it is --spread
+! qcontrol: u.npy: not an HDF5 file (its first eight bytes are others); expected 'pulse', which comes from qcontrol optimize; or a table, .csv or .tsv
+? 65
+$ printf 'I,Q\n1,2\n' >iq.csv; qcontrol optimize --system transmon --start iq.csv -S 1 -o n.h5
+! qcontrol: iq.csv: line 1: found the column 'I', expected time and the controls of transmon (x, y), each once
 ? 65

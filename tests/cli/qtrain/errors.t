@@ -135,3 +135,7 @@ $ run() { qtrain f.h5 -e 1 --val-fraction 0.5 --no-controls -f -o new.h5 "$@" 2>
 > qtrain: --weight-scale: changes nothing without --init normal
 $ for core in twin frozen none; do qtrain f.h5 -e 1 --val-fraction 0.5 --core $core -f -o new.h5 2>&1 >log | grep nothing; done
 ? 1
+
+$ qtrain a.h5 --seeds 5 -o n.h5
+! qtrain: --seeds: belongs to qtrain --qrng (qtrain --qrng --help); here it is --replicas
+? 2

@@ -150,3 +150,7 @@ $ for s in sgld psgld sghmc sgnht mala hmc; do sgld sample -q --sampler $s -B 0,
 > sgnht 0
 > mala 0
 > hmc 0
+
+$ sgld sample --model logistic a.h5 -o c.h5
+! sgld: --model: found 'logistic', expected one of linear|fcn1|fcn2|fcn3|lenet5|cnn4|vgg16|vgg16-frozen|vgg16-plain; did you mean linear with --loss bce?
+? 2

@@ -34,14 +34,14 @@ int main(void)
     CHECK(gives(&t, false,
                 "head         loss         95 %\n"
                 "a_b~1.h5 -1.2e-05 -1.0 to +2.0\n"
-                "1e5           inf    undefined\n"
+                "1e5           inf    all equal\n"
                 "c - d        none  -5 to 1e+10\n"));
     CHECK(gives(&t, true,
                 KL_TABLE_LATEX
                 "lrr}\n\\toprule\n"
                 "head & loss & 95 \\% \\\\\n\\midrule\n"
                 "a\\_b\\textasciitilde{}1.h5 & $-1.2\\times10^{-5}$ & $-1.0$ to $+2.0$ \\\\\n"
-                "1e5 & inf & undefined \\\\\n"
+                "1e5 & inf & all equal \\\\\n"
                 "c $-$ d & none & $-5$ to $1\\times10^{10}$ \\\\\n"
                 "\\bottomrule\n\\end{tabular}\n"));
     kl_table_free(&t);
