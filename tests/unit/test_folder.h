@@ -51,10 +51,10 @@ static inline const char *in_folder(char path[1024], const char *name)
     return path;
 }
 
-/* TARGET/NAME of the corpora that tests/fuzz/make_corpus.py made; for up to 32 names, which last. */
+/* TARGET/NAME of the corpora that tests/fuzz/make_corpus.py made; for up to 64 names, which last. */
 static inline const char *corpus_file(const char *name)
 {
-    static char paths[32][1024];
+    static char paths[64][1024];
     static int n;
     const char *corpus = getenv("CORPUS");
     snprintf(paths[n], sizeof paths[n], "%s/%s", corpus ? corpus : "build/corpus", name);

@@ -75,7 +75,7 @@ static void check_folder(void)
     put(path_of("set/none/.z.gif"), "x", 1);
     put(path_of("set/none/bmp"), "x", 1);
     refused(set, &o, KL_EDATA, "no PNG or JPEG files in its 2 sub-folders; each class is a sub-folder");
-    copy(path_of("set/a/1.PNG"), "tests/fuzz/png/grey");
+    copy(path_of("set/a/1.PNG"), corpus_file("png/grey"));
     o.labels = "labels";
     refused(set, &o, KL_EUSAGE, "--labels FILE belongs to an IDX file; a folder's classes are");
     o.labels = "none";
@@ -94,18 +94,18 @@ static void check_folder(void)
     CHECK(symlink("nowhere", path_of("set/a/2.png")) == 0);
     refused(set, &o, KL_ENOINPUT, "set/a/2.png: No such file or directory");
     unlink(path_of("set/a/2.png"));
-    copy(path_of("set/a/2.png"), "tests/fuzz/png/palette");
-    copy(path_of("set/a/3.png"), "tests/fuzz/png/bad-crc");
+    copy(path_of("set/a/2.png"), corpus_file("png/palette"));
+    copy(path_of("set/a/3.png"), corpus_file("png/bad-crc"));
     refused(set, &o, KL_EDATA, "its images differ in size; give --resize N");
-    copy(path_of("set/a/2.png"), "tests/fuzz/png/interlaced"); /* as high as the first one */
+    copy(path_of("set/a/2.png"), corpus_file("png/interlaced")); /* as high as the first one */
     unlink(path_of("set/a/3.png"));
     refused(set, &o, KL_EDATA, "its images differ in size; give --resize N");
-    copy(path_of("set/a/2.png"), "tests/fuzz/png/bad-crc");
-    copy(path_of("set/a/3.png"), "tests/fuzz/png/bad-crc");
+    copy(path_of("set/a/2.png"), corpus_file("png/bad-crc"));
+    copy(path_of("set/a/3.png"), corpus_file("png/bad-crc"));
     o.resize = 4;
     refused(set, &o, KL_EDATA, "set/a/2.png: damaged PNG");
     o.resize = 0;
-    copy(path_of("set/a/2.png"), "tests/fuzz/png/palette");
+    copy(path_of("set/a/2.png"), corpus_file("png/palette"));
     o.resize = 4;
     refused(set, &o, KL_EDATA, "set/a/3.png: damaged PNG");
     /* of many that are left out the first ones are named */
@@ -141,8 +141,8 @@ static void check_flat(void)
     uint8_t pixels[64], alone[8];
     mkdir(set, 0777);
     mkdir(path_of("flat/sub"), 0777);
-    copy(path_of("flat/2.png"), "tests/fuzz/png/grey");
-    copy(path_of("flat/1.png"), "tests/fuzz/png/bad-crc");
+    copy(path_of("flat/2.png"), corpus_file("png/grey"));
+    copy(path_of("flat/1.png"), corpus_file("png/bad-crc"));
     refused(set, &o, KL_EDATA, "flat: 2 image files, but in no sub-folder");
     refused(path_of("flat/2.png"), &o, KL_EDATA,
             "flat/2.png: a single image file; give the folder above");
@@ -154,11 +154,11 @@ static void check_flat(void)
               shape.width == 3,
           "%zu", shape.n);
     o.skip_bad = false;
-    copy(path_of("flat/1.png"), "tests/fuzz/png/grey");
+    copy(path_of("flat/1.png"), corpus_file("png/grey"));
     CHECK(open_and_read(set, &o, pixels, sizeof pixels, &shape, &err) == 0, "%s", err.text);
     CHECK(shape.n == 2 && memcmp(pixels, alone, 6) == 0 && memcmp(pixels + 6, alone, 6) == 0, "%zu",
           shape.n);
-    copy(path_of("flat/sub/1.png"), "tests/fuzz/png/text");
+    copy(path_of("flat/sub/1.png"), corpus_file("png/text"));
     CHECK(open_and_read(set, &o, pixels, sizeof pixels, &shape, &err) == 0, "%s", err.text);
     CHECK(shape.n == 1 && shape.height == 1, "those of the sub-folder, as with classes");
     free(set);
@@ -176,7 +176,7 @@ static void check_changes(void)
     mkdir(set, 0777);
     mkdir(path_of("changes/a"), 0777);
     file = strdup(path_of("changes/a/1.png"));
-    copy(file, "tests/fuzz/png/grey");
+    copy(file, corpus_file("png/grey"));
     size_t n;
     unsigned char *bytes = get_file(file, &n);
     CHECK(kl_ingest_images_open(&im, (const char *const[]){ set }, 1, &o, &err) == 0, "%s", err.text);
@@ -185,11 +185,11 @@ static void check_changes(void)
     CHECK(kl_ingest_images_read(im, 0, 1, pixels, &arena, &err) == KL_EDATA &&
               one_line(&err, "changes/a/1.png"),
           "%s", err.text);
-    copy(file, "tests/fuzz/png/interlaced");
+    copy(file, corpus_file("png/interlaced"));
     CHECK(kl_ingest_images_read(im, 0, 1, pixels, &arena, &err) == KL_EDATA &&
               strstr(err.text, "changes/a/1.png: changed while it was read"),
           "%s", err.text);
-    copy(file, "tests/fuzz/png/palette");
+    copy(file, corpus_file("png/palette"));
     CHECK(kl_ingest_images_read(im, 0, 1, pixels, &arena, &err) == KL_EDATA &&
               strstr(err.text, "changes/a/1.png: changed while it was read"),
           "%s", err.text);

@@ -44,9 +44,10 @@ static void damage(struct kl_arena *arena)
 {
     const char *path = path_of("d.jpg");
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
-        char from[64];
+        char name[64];
         size_t n;
-        snprintf(from, sizeof from, "tests/fuzz/jpeg/%s", files[i]);
+        snprintf(name, sizeof name, "jpeg/%s", files[i]);
+        const char *from = corpus_file(name);
         unsigned char *whole = get_file(from, &n);
         CHECK(whole && n > 300, "%s", from);
         if (!whole) continue;
@@ -80,12 +81,12 @@ static void a_folder(struct kl_arena *arena)
     mkdir(set, 0777);
     mkdir(path_of("set/a"), 0777);
     mkdir(path_of("set/b"), 0777);
-    copy(path_of("set/a/0.jpg"), "tests/fuzz/jpeg/bad-cut");
-    copy(path_of("set/a/1.jpg"), "tests/fuzz/jpeg/exif-long");
-    copy(path_of("set/a/2.JPEG"), "tests/fuzz/jpeg/turned");
-    copy(path_of("set/a/3.png"), "tests/fuzz/jpeg/420"); /* as is often met */
-    copy(path_of("set/b/4.jpg"), "tests/fuzz/png/rgb");
-    copy(path_of("set/b/5.jfif"), "tests/fuzz/jpeg/turned-behind-xmp");
+    copy(path_of("set/a/0.jpg"), corpus_file("jpeg/bad-cut"));
+    copy(path_of("set/a/1.jpg"), corpus_file("jpeg/exif-long"));
+    copy(path_of("set/a/2.JPEG"), corpus_file("jpeg/turned"));
+    copy(path_of("set/a/3.png"), corpus_file("jpeg/420")); /* as is often met */
+    copy(path_of("set/b/4.jpg"), corpus_file("png/rgb"));
+    copy(path_of("set/b/5.jfif"), corpus_file("jpeg/turned-behind-xmp"));
     kl_ingest_images_options_default(&o);
     o.resize = 6, o.log = &log;
     CHECK(kl_ingest_images_open(&im, paths, 1, &o, &err) == 0, "%s",

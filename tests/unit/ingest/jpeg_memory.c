@@ -25,9 +25,8 @@ void *malloc(size_t n)
 
 static void each(const char *name, struct kl_arena *arena)
 {
-    char path[64];
+    const char *path = corpus_file(name);
     size_t n = 0, refused = 0;
-    snprintf(path, sizeof path, "tests/fuzz/jpeg/%s", name);
     for (size_t i = 1; n < 3 && i < 500; i++) { /* three beyond the last */
         struct kl_picture p;
         struct kl_error err = { 0 };
@@ -51,8 +50,8 @@ int main(void)
         return 77;
     }
     if (kl_arena_init(&arena, 1 << 20, NULL)) return 1;
-    each("grey", &arena);
-    each("progressive", &arena);
+    each("jpeg/grey", &arena);
+    each("jpeg/progressive", &arena);
     kl_arena_free(&arena);
     return failures != 0;
 }

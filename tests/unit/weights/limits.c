@@ -255,7 +255,7 @@ int main(void)
 {
     char source[512];
     make_test_folder();
-    if (!realpath("tests/fuzz/safetensors/one", source) || chdir(test_folder)) return 1;
+    if (!realpath(corpus_file("safetensors/one"), source) || chdir(test_folder)) return 1;
     check_values();
     check_tensors();
     check_inflated();
