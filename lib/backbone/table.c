@@ -278,9 +278,10 @@ static int read_row(struct kl_vectors *t, struct sheet *s, struct kl_error *err)
             lacks = true;
         } else code = j == s->label ? read_word(t->classes[t->n], s, j, err) : read_number(t, s, j, err);
     }
+    if (code) return code;
     t->rows[t->n] = (int64_t)s->rows++, s->lacking += lacks;
     t->n += !(lacks && s->drop);
-    return code;
+    return KL_OK;
 }
 
 /* A row that was read before the one that is at hand. */

@@ -75,10 +75,12 @@ static void validation(struct set *s)
 {
     make(s, 100, 1, 2);
     expect(s,
-           "t: 1 validation sample chooses the epoch and is the accuracy: too few to tell heads apart; "
+           "t: only 1 validation sample: by it the epoch is chosen and accuracies are given, too few to "
+           "tell heads apart; "
            "give more samples, or a larger --val-fraction\n");
     make(s, 100, 29, 2);
-    expect(s, "t: 29 validation samples choose the epoch and are the accuracy: too few to tell heads "
+    expect(s, "t: only 29 validation samples: by them the epoch is chosen and accuracies are given, too "
+              "few to tell heads "
               "apart; give more samples, or a larger --val-fraction\n");
     make(s, 100, 30, 2);
     expect(s, "");
