@@ -50,7 +50,7 @@ def make_files():
     rng = np.random.default_rng(1)
     pathlib.Path("bits.txt").write_text("".join(
         "".join(map(str, rng.integers(0, 2, 80))) + f" {device}\n" for device in (1, 2) for _ in range(60)))
-    rows = (ROOT / "tests" / "fuzz" / "sampling_csv" / "several").read_text().splitlines(keepends=True)
+    rows = (pathlib.Path(os.environ["CORPUS"]) / "sampling_csv" / "several").read_text().splitlines(keepends=True)
     pathlib.Path("ladder.csv").write_text("".join(row for i, row in enumerate(rows) if i == 0 or row.startswith("a,true")))
     for command in MADE.splitlines():
         done = subprocess.run([*command.split(), "-q"], capture_output=True, text=True)
