@@ -98,8 +98,20 @@ int kl_sequence_chosen_json(char **text, const struct kl_sequence_report *r, str
 /* The name of all models in tables; of several nets "hydra|means", by fold. */
 void kl_sequence_report_name(char name[KL_SEQUENCE_NAME], const struct kl_sequence_report *r);
 /* Check fresh files. KL_EDATA: a window there has the numbers of one that trained a model or chose its
-   epoch; one that is tested stands in two files. (tested.c) */
+   epoch; one that is tested stands in two files. (copies.c) */
 int kl_sequence_report_check_copies(struct kl_sequence_report *r, struct kl_error *err);
+/* A window, of those that trained a model or chose its epoch (at: in the model's lists), or of those
+   that it is tested on (at: among the tested). */
+struct kl_sequence_digest {
+    int64_t digest;
+    size_t at;
+};
+/* The windows that trained a model or chose its epoch, sorted; how many: of files without digests none.
+   known (m->n): room. */
+size_t kl_sequence_digests_known(struct kl_sequence_digest *known, const struct kl_sequence_learned *m);
+/* The first of n that is such a window; NULL: it is none of them. */
+const struct kl_sequence_digest *kl_sequence_digests_find(const struct kl_sequence_digest *known,
+                                                          size_t n, int64_t digest);
 /* Logits, probabilities, importance. (predict.c) */
 int kl_sequence_report_predict(struct kl_sequence_report *r, struct kl_pool *pool, struct kl_error *err);
 /* (measure.c) */

@@ -2,328 +2,79 @@
 """OpenQASM 3: circuits that `circuit export` wrote, and files by hand."""
 from corpus.frame import put
 
+# Inputs x, inputs w, qubits, gates.
+EXPORTED = {
+    "ansatz-basic-entangler": (4, 4, 4,
+        "ry(x_0) q[0]; ry(x_1) q[1]; ry(x_2) q[2]; ry(x_3) q[3]; rx(w_0) q[0]; rx(w_1) q[1]; rx(w_2) q[2]; rx(w_3) q[3]; cx q[0], q[1]; "
+        "cx q[1], q[2]; cx q[2], q[3]; cx q[3], q[0];"),
+    "ansatz-brick": (4, 12, 4,
+        "ry(x_0) q[0]; ry(x_1) q[1]; ry(x_2) q[2]; ry(x_3) q[3]; rz(w_0) q[0]; ry(w_1) q[0]; rz(w_2) q[0]; rz(w_3) q[1]; ry(w_4) q[1]; "
+        "rz(w_5) q[1]; rz(w_6) q[2]; ry(w_7) q[2]; rz(w_8) q[2]; rz(w_9) q[3]; ry(w_10) q[3]; rz(w_11) q[3]; cz q[0], q[1]; "
+        "cz q[2], q[3];"),
+    "ansatz-efficient-su2": (4, 16, 4,
+        "ry(x_0) q[0]; ry(x_1) q[1]; ry(x_2) q[2]; ry(x_3) q[3]; ry(w_0) q[0]; ry(w_1) q[1]; ry(w_2) q[2]; ry(w_3) q[3]; rz(w_4) q[0]; "
+        "rz(w_5) q[1]; rz(w_6) q[2]; rz(w_7) q[3]; cx q[2], q[3]; cx q[1], q[2]; cx q[0], q[1]; ry(w_8) q[0]; ry(w_9) q[1]; "
+        "ry(w_10) q[2]; ry(w_11) q[3]; rz(w_12) q[0]; rz(w_13) q[1]; rz(w_14) q[2]; rz(w_15) q[3];"),
+    "ansatz-qcnn": (4, 18, 4,
+        "ry(x_0) q[0]; ry(x_1) q[1]; ry(x_2) q[2]; ry(x_3) q[3]; rz(-1.5707963267948966) q[1]; cx q[1], q[0]; rz(w_0) q[0]; ry(w_1) q[1]; "
+        "cx q[0], q[1]; ry(w_2) q[1]; cx q[1], q[0]; rz(1.5707963267948966) q[0]; rz(-1.5707963267948966) q[3]; cx q[3], q[2]; "
+        "rz(w_3) q[2]; ry(w_4) q[3]; cx q[2], q[3]; ry(w_5) q[3]; cx q[3], q[2]; rz(1.5707963267948966) q[2]; "
+        "rz(-1.5707963267948966) q[2]; cx q[2], q[1]; rz(w_6) q[1]; ry(w_7) q[2]; cx q[1], q[2]; ry(w_8) q[2]; cx q[2], q[1]; "
+        "rz(1.5707963267948966) q[1]; rz(-1.5707963267948966) q[0]; cx q[0], q[3]; rz(w_9) q[3]; ry(w_10) q[0]; cx q[3], q[0]; "
+        "ry(w_11) q[0]; cx q[0], q[3]; rz(1.5707963267948966) q[3]; rz(-1.5707963267948966) q[2]; cx q[2], q[0]; rz(w_12) q[0]; "
+        "ry(w_13) q[2]; cx q[0], q[2]; ry(w_14) q[2]; rz(-1.5707963267948966) q[3]; cx q[3], q[1]; rz(w_15) q[1]; ry(w_16) q[3]; "
+        "cx q[1], q[3]; ry(w_17) q[3];"),
+    "ansatz-real-amplitudes": (4, 8, 4,
+        "ry(x_0) q[0]; ry(x_1) q[1]; ry(x_2) q[2]; ry(x_3) q[3]; ry(w_0) q[0]; ry(w_1) q[1]; ry(w_2) q[2]; ry(w_3) q[3]; cx q[2], q[3]; "
+        "cx q[1], q[2]; cx q[0], q[1]; ry(w_4) q[0]; ry(w_5) q[1]; ry(w_6) q[2]; ry(w_7) q[3];"),
+    "ansatz-ry-ring": (4, 4, 4,
+        "ry(x_0) q[0]; ry(x_1) q[1]; ry(x_2) q[2]; ry(x_3) q[3]; ry(w_0) q[0]; ry(w_1) q[1]; ry(w_2) q[2]; ry(w_3) q[3]; cx q[0], q[1]; "
+        "cx q[1], q[2]; cx q[2], q[3]; cx q[3], q[0];"),
+    "ansatz-simplified-two-design": (4, 10, 4,
+        "ry(x_0) q[0]; ry(x_1) q[1]; ry(x_2) q[2]; ry(x_3) q[3]; ry(w_0) q[0]; ry(w_1) q[1]; ry(w_2) q[2]; ry(w_3) q[3]; cz q[0], q[1]; "
+        "ry(w_4) q[0]; ry(w_5) q[1]; cz q[2], q[3]; ry(w_6) q[2]; ry(w_7) q[3]; cz q[1], q[2]; ry(w_8) q[1]; ry(w_9) q[2];"),
+    "ansatz-strongly-entangling": (4, 12, 4,
+        "ry(x_0) q[0]; ry(x_1) q[1]; ry(x_2) q[2]; ry(x_3) q[3]; rz(w_0) q[0]; ry(w_1) q[0]; rz(w_2) q[0]; rz(w_3) q[1]; ry(w_4) q[1]; "
+        "rz(w_5) q[1]; rz(w_6) q[2]; ry(w_7) q[2]; rz(w_8) q[2]; rz(w_9) q[3]; ry(w_10) q[3]; rz(w_11) q[3]; cx q[0], q[1]; "
+        "cx q[1], q[2]; cx q[2], q[3]; cx q[3], q[0];"),
+    "embedding-angle-x": (3, 3, 3,
+        "rx(x_0) q[0]; rx(x_1) q[1]; rx(x_2) q[2]; ry(w_0) q[0]; ry(w_1) q[1]; ry(w_2) q[2]; cx q[0], q[1]; cx q[1], q[2]; cx q[2], q[0];"),
+    "embedding-angle-y": (3, 3, 3,
+        "ry(x_0) q[0]; ry(x_1) q[1]; ry(x_2) q[2]; ry(w_0) q[0]; ry(w_1) q[1]; ry(w_2) q[2]; cx q[0], q[1]; cx q[1], q[2]; cx q[2], q[0];"),
+    "embedding-angle-z": (3, 3, 3,
+        "h q[0]; h q[1]; h q[2]; rz(x_0) q[0]; rz(x_1) q[1]; rz(x_2) q[2]; ry(w_0) q[0]; ry(w_1) q[1]; ry(w_2) q[2]; cx q[0], q[1]; "
+        "cx q[1], q[2]; cx q[2], q[0];"),
+    "embedding-basis": (3, 3, 3,
+        "rx(3.1415926535897931 * x_0) q[0]; rx(3.1415926535897931 * x_1) q[1]; rx(3.1415926535897931 * x_2) q[2]; ry(w_0) q[0]; "
+        "ry(w_1) q[1]; ry(w_2) q[2]; cx q[0], q[1]; cx q[1], q[2]; cx q[2], q[0];"),
+    "embedding-iqp-2": (3, 3, 3,
+        "h q[0]; rz(x_0) q[0]; h q[1]; rz(x_1) q[1]; h q[2]; rz(x_2) q[2]; cx q[0], q[1]; rz(x_0 * x_1) q[1]; cx q[0], q[1]; "
+        "cx q[0], q[2]; rz(x_0 * x_2) q[2]; cx q[0], q[2]; cx q[1], q[2]; rz(x_1 * x_2) q[2]; cx q[1], q[2]; h q[0]; rz(x_0) q[0]; "
+        "h q[1]; rz(x_1) q[1]; h q[2]; rz(x_2) q[2]; cx q[0], q[1]; rz(x_0 * x_1) q[1]; cx q[0], q[1]; cx q[0], q[2]; rz(x_0 * x_2) q[2]; "
+        "cx q[0], q[2]; cx q[1], q[2]; rz(x_1 * x_2) q[2]; cx q[1], q[2]; ry(w_0) q[0]; ry(w_1) q[1]; ry(w_2) q[2]; cx q[0], q[1]; "
+        "cx q[1], q[2]; cx q[2], q[0];"),
+    "embedding-iqp": (3, 3, 3,
+        "h q[0]; rz(x_0) q[0]; h q[1]; rz(x_1) q[1]; h q[2]; rz(x_2) q[2]; cx q[0], q[1]; rz(x_0 * x_1) q[1]; cx q[0], q[1]; "
+        "cx q[0], q[2]; rz(x_0 * x_2) q[2]; cx q[0], q[2]; cx q[1], q[2]; rz(x_1 * x_2) q[2]; cx q[1], q[2]; ry(w_0) q[0]; ry(w_1) q[1]; "
+        "ry(w_2) q[2]; cx q[0], q[1]; cx q[1], q[2]; cx q[2], q[0];"),
+    "embedding-zz": (3, 3, 3,
+        "h q[0]; h q[1]; h q[2]; rz(2 * x_0) q[0]; rz(2 * x_1) q[1]; rz(2 * x_2) q[2]; cx q[0], q[1]; rz(19.739208802178716) q[1]; "
+        "cx q[0], q[1]; cx q[0], q[1]; rz(-6.2831853071795862 * x_0) q[1]; cx q[0], q[1]; cx q[0], q[1]; "
+        "rz(-6.2831853071795862 * x_1) q[1]; cx q[0], q[1]; cx q[0], q[1]; rz(2 * x_0 * x_1) q[1]; cx q[0], q[1]; cx q[0], q[2]; "
+        "rz(19.739208802178716) q[2]; cx q[0], q[2]; cx q[0], q[2]; rz(-6.2831853071795862 * x_0) q[2]; cx q[0], q[2]; cx q[0], q[2]; "
+        "rz(-6.2831853071795862 * x_2) q[2]; cx q[0], q[2]; cx q[0], q[2]; rz(2 * x_0 * x_2) q[2]; cx q[0], q[2]; cx q[1], q[2]; "
+        "rz(19.739208802178716) q[2]; cx q[1], q[2]; cx q[1], q[2]; rz(-6.2831853071795862 * x_1) q[2]; cx q[1], q[2]; cx q[1], q[2]; "
+        "rz(-6.2831853071795862 * x_2) q[2]; cx q[1], q[2]; cx q[1], q[2]; rz(2 * x_1 * x_2) q[2]; cx q[1], q[2]; h q[0]; h q[1]; h q[2]; "
+        "rz(2 * x_0) q[0]; rz(2 * x_1) q[1]; rz(2 * x_2) q[2]; cx q[0], q[1]; rz(19.739208802178716) q[1]; cx q[0], q[1]; cx q[0], q[1]; "
+        "rz(-6.2831853071795862 * x_0) q[1]; cx q[0], q[1]; cx q[0], q[1]; rz(-6.2831853071795862 * x_1) q[1]; cx q[0], q[1]; "
+        "cx q[0], q[1]; rz(2 * x_0 * x_1) q[1]; cx q[0], q[1]; cx q[0], q[2]; rz(19.739208802178716) q[2]; cx q[0], q[2]; cx q[0], q[2]; "
+        "rz(-6.2831853071795862 * x_0) q[2]; cx q[0], q[2]; cx q[0], q[2]; rz(-6.2831853071795862 * x_2) q[2]; cx q[0], q[2]; "
+        "cx q[0], q[2]; rz(2 * x_0 * x_2) q[2]; cx q[0], q[2]; cx q[1], q[2]; rz(19.739208802178716) q[2]; cx q[1], q[2]; cx q[1], q[2]; "
+        "rz(-6.2831853071795862 * x_1) q[2]; cx q[1], q[2]; cx q[1], q[2]; rz(-6.2831853071795862 * x_2) q[2]; cx q[1], q[2]; "
+        "cx q[1], q[2]; rz(2 * x_1 * x_2) q[2]; cx q[1], q[2]; ry(w_0) q[0]; ry(w_1) q[1]; ry(w_2) q[2]; cx q[0], q[1]; cx q[1], q[2]; "
+        "cx q[2], q[0];"),
+}
 GOOD = {
-    "ansatz-basic-entangler": """\
-OPENQASM 3.0;
-include "stdgates.inc";
-input float[64] x_0;
-input float[64] x_1;
-input float[64] x_2;
-input float[64] x_3;
-input float[64] w_0;
-input float[64] w_1;
-input float[64] w_2;
-input float[64] w_3;
-qubit[4] q;
-ry(x_0) q[0];
-ry(x_1) q[1];
-ry(x_2) q[2];
-ry(x_3) q[3];
-rx(w_0) q[0];
-rx(w_1) q[1];
-rx(w_2) q[2];
-rx(w_3) q[3];
-cx q[0], q[1];
-cx q[1], q[2];
-cx q[2], q[3];
-cx q[3], q[0];
-""",
-    "ansatz-brick": """\
-OPENQASM 3.0;
-include "stdgates.inc";
-input float[64] x_0;
-input float[64] x_1;
-input float[64] x_2;
-input float[64] x_3;
-input float[64] w_0;
-input float[64] w_1;
-input float[64] w_2;
-input float[64] w_3;
-input float[64] w_4;
-input float[64] w_5;
-input float[64] w_6;
-input float[64] w_7;
-input float[64] w_8;
-input float[64] w_9;
-input float[64] w_10;
-input float[64] w_11;
-qubit[4] q;
-ry(x_0) q[0];
-ry(x_1) q[1];
-ry(x_2) q[2];
-ry(x_3) q[3];
-rz(w_0) q[0];
-ry(w_1) q[0];
-rz(w_2) q[0];
-rz(w_3) q[1];
-ry(w_4) q[1];
-rz(w_5) q[1];
-rz(w_6) q[2];
-ry(w_7) q[2];
-rz(w_8) q[2];
-rz(w_9) q[3];
-ry(w_10) q[3];
-rz(w_11) q[3];
-cz q[0], q[1];
-cz q[2], q[3];
-""",
-    "ansatz-efficient-su2": """\
-OPENQASM 3.0;
-include "stdgates.inc";
-input float[64] x_0;
-input float[64] x_1;
-input float[64] x_2;
-input float[64] x_3;
-input float[64] w_0;
-input float[64] w_1;
-input float[64] w_2;
-input float[64] w_3;
-input float[64] w_4;
-input float[64] w_5;
-input float[64] w_6;
-input float[64] w_7;
-input float[64] w_8;
-input float[64] w_9;
-input float[64] w_10;
-input float[64] w_11;
-input float[64] w_12;
-input float[64] w_13;
-input float[64] w_14;
-input float[64] w_15;
-qubit[4] q;
-ry(x_0) q[0];
-ry(x_1) q[1];
-ry(x_2) q[2];
-ry(x_3) q[3];
-ry(w_0) q[0];
-ry(w_1) q[1];
-ry(w_2) q[2];
-ry(w_3) q[3];
-rz(w_4) q[0];
-rz(w_5) q[1];
-rz(w_6) q[2];
-rz(w_7) q[3];
-cx q[2], q[3];
-cx q[1], q[2];
-cx q[0], q[1];
-ry(w_8) q[0];
-ry(w_9) q[1];
-ry(w_10) q[2];
-ry(w_11) q[3];
-rz(w_12) q[0];
-rz(w_13) q[1];
-rz(w_14) q[2];
-rz(w_15) q[3];
-""",
-    "ansatz-qcnn": """\
-OPENQASM 3.0;
-include "stdgates.inc";
-input float[64] x_0;
-input float[64] x_1;
-input float[64] x_2;
-input float[64] x_3;
-input float[64] w_0;
-input float[64] w_1;
-input float[64] w_2;
-input float[64] w_3;
-input float[64] w_4;
-input float[64] w_5;
-input float[64] w_6;
-input float[64] w_7;
-input float[64] w_8;
-input float[64] w_9;
-input float[64] w_10;
-input float[64] w_11;
-input float[64] w_12;
-input float[64] w_13;
-input float[64] w_14;
-input float[64] w_15;
-input float[64] w_16;
-input float[64] w_17;
-qubit[4] q;
-ry(x_0) q[0];
-ry(x_1) q[1];
-ry(x_2) q[2];
-ry(x_3) q[3];
-rz(-1.5707963267948966) q[1];
-cx q[1], q[0];
-rz(w_0) q[0];
-ry(w_1) q[1];
-cx q[0], q[1];
-ry(w_2) q[1];
-cx q[1], q[0];
-rz(1.5707963267948966) q[0];
-rz(-1.5707963267948966) q[3];
-cx q[3], q[2];
-rz(w_3) q[2];
-ry(w_4) q[3];
-cx q[2], q[3];
-ry(w_5) q[3];
-cx q[3], q[2];
-rz(1.5707963267948966) q[2];
-rz(-1.5707963267948966) q[2];
-cx q[2], q[1];
-rz(w_6) q[1];
-ry(w_7) q[2];
-cx q[1], q[2];
-ry(w_8) q[2];
-cx q[2], q[1];
-rz(1.5707963267948966) q[1];
-rz(-1.5707963267948966) q[0];
-cx q[0], q[3];
-rz(w_9) q[3];
-ry(w_10) q[0];
-cx q[3], q[0];
-ry(w_11) q[0];
-cx q[0], q[3];
-rz(1.5707963267948966) q[3];
-rz(-1.5707963267948966) q[2];
-cx q[2], q[0];
-rz(w_12) q[0];
-ry(w_13) q[2];
-cx q[0], q[2];
-ry(w_14) q[2];
-rz(-1.5707963267948966) q[3];
-cx q[3], q[1];
-rz(w_15) q[1];
-ry(w_16) q[3];
-cx q[1], q[3];
-ry(w_17) q[3];
-""",
-    "ansatz-real-amplitudes": """\
-OPENQASM 3.0;
-include "stdgates.inc";
-input float[64] x_0;
-input float[64] x_1;
-input float[64] x_2;
-input float[64] x_3;
-input float[64] w_0;
-input float[64] w_1;
-input float[64] w_2;
-input float[64] w_3;
-input float[64] w_4;
-input float[64] w_5;
-input float[64] w_6;
-input float[64] w_7;
-qubit[4] q;
-ry(x_0) q[0];
-ry(x_1) q[1];
-ry(x_2) q[2];
-ry(x_3) q[3];
-ry(w_0) q[0];
-ry(w_1) q[1];
-ry(w_2) q[2];
-ry(w_3) q[3];
-cx q[2], q[3];
-cx q[1], q[2];
-cx q[0], q[1];
-ry(w_4) q[0];
-ry(w_5) q[1];
-ry(w_6) q[2];
-ry(w_7) q[3];
-""",
-    "ansatz-ry-ring": """\
-OPENQASM 3.0;
-include "stdgates.inc";
-input float[64] x_0;
-input float[64] x_1;
-input float[64] x_2;
-input float[64] x_3;
-input float[64] w_0;
-input float[64] w_1;
-input float[64] w_2;
-input float[64] w_3;
-qubit[4] q;
-ry(x_0) q[0];
-ry(x_1) q[1];
-ry(x_2) q[2];
-ry(x_3) q[3];
-ry(w_0) q[0];
-ry(w_1) q[1];
-ry(w_2) q[2];
-ry(w_3) q[3];
-cx q[0], q[1];
-cx q[1], q[2];
-cx q[2], q[3];
-cx q[3], q[0];
-""",
-    "ansatz-simplified-two-design": """\
-OPENQASM 3.0;
-include "stdgates.inc";
-input float[64] x_0;
-input float[64] x_1;
-input float[64] x_2;
-input float[64] x_3;
-input float[64] w_0;
-input float[64] w_1;
-input float[64] w_2;
-input float[64] w_3;
-input float[64] w_4;
-input float[64] w_5;
-input float[64] w_6;
-input float[64] w_7;
-input float[64] w_8;
-input float[64] w_9;
-qubit[4] q;
-ry(x_0) q[0];
-ry(x_1) q[1];
-ry(x_2) q[2];
-ry(x_3) q[3];
-ry(w_0) q[0];
-ry(w_1) q[1];
-ry(w_2) q[2];
-ry(w_3) q[3];
-cz q[0], q[1];
-ry(w_4) q[0];
-ry(w_5) q[1];
-cz q[2], q[3];
-ry(w_6) q[2];
-ry(w_7) q[3];
-cz q[1], q[2];
-ry(w_8) q[1];
-ry(w_9) q[2];
-""",
-    "ansatz-strongly-entangling": """\
-OPENQASM 3.0;
-include "stdgates.inc";
-input float[64] x_0;
-input float[64] x_1;
-input float[64] x_2;
-input float[64] x_3;
-input float[64] w_0;
-input float[64] w_1;
-input float[64] w_2;
-input float[64] w_3;
-input float[64] w_4;
-input float[64] w_5;
-input float[64] w_6;
-input float[64] w_7;
-input float[64] w_8;
-input float[64] w_9;
-input float[64] w_10;
-input float[64] w_11;
-qubit[4] q;
-ry(x_0) q[0];
-ry(x_1) q[1];
-ry(x_2) q[2];
-ry(x_3) q[3];
-rz(w_0) q[0];
-ry(w_1) q[0];
-rz(w_2) q[0];
-rz(w_3) q[1];
-ry(w_4) q[1];
-rz(w_5) q[1];
-rz(w_6) q[2];
-ry(w_7) q[2];
-rz(w_8) q[2];
-rz(w_9) q[3];
-ry(w_10) q[3];
-rz(w_11) q[3];
-cx q[0], q[1];
-cx q[1], q[2];
-cx q[2], q[3];
-cx q[3], q[0];
-""",
     "array-of-many": 'input array[float, 5000] w; qubit q; rx(w[4999]) q;',
     "comment-at-the-end": """\
 OPENQASM 3.0;
@@ -336,269 +87,6 @@ rx(0.5) q;
         'x - i) q[i], q[i + 1]; }\nctrl @ ry(_\u03b8_0_) q[0], q[2]; negctrl(2) @ x q[0], q[1], q[2]; inv @ two(x + 1) q[0], q[1]; pow('
         '-2) @ s q[{0, -1}];\ncu(x, _\u03b8_0_, 1, 2) q[0], q[1]; cswap q[0], q[1], q[2]; ctrl @ gphase(\u03c0/3) q[1];\nlet a = q[0:1] ++ q['
         '2]; y a;\nbarrier q;\nc = measure q;\n'),
-    "embedding-angle-x": """\
-OPENQASM 3.0;
-include "stdgates.inc";
-input float[64] x_0;
-input float[64] x_1;
-input float[64] x_2;
-input float[64] w_0;
-input float[64] w_1;
-input float[64] w_2;
-qubit[3] q;
-rx(x_0) q[0];
-rx(x_1) q[1];
-rx(x_2) q[2];
-ry(w_0) q[0];
-ry(w_1) q[1];
-ry(w_2) q[2];
-cx q[0], q[1];
-cx q[1], q[2];
-cx q[2], q[0];
-""",
-    "embedding-angle-y": """\
-OPENQASM 3.0;
-include "stdgates.inc";
-input float[64] x_0;
-input float[64] x_1;
-input float[64] x_2;
-input float[64] w_0;
-input float[64] w_1;
-input float[64] w_2;
-qubit[3] q;
-ry(x_0) q[0];
-ry(x_1) q[1];
-ry(x_2) q[2];
-ry(w_0) q[0];
-ry(w_1) q[1];
-ry(w_2) q[2];
-cx q[0], q[1];
-cx q[1], q[2];
-cx q[2], q[0];
-""",
-    "embedding-angle-z": """\
-OPENQASM 3.0;
-include "stdgates.inc";
-input float[64] x_0;
-input float[64] x_1;
-input float[64] x_2;
-input float[64] w_0;
-input float[64] w_1;
-input float[64] w_2;
-qubit[3] q;
-h q[0];
-h q[1];
-h q[2];
-rz(x_0) q[0];
-rz(x_1) q[1];
-rz(x_2) q[2];
-ry(w_0) q[0];
-ry(w_1) q[1];
-ry(w_2) q[2];
-cx q[0], q[1];
-cx q[1], q[2];
-cx q[2], q[0];
-""",
-    "embedding-basis": """\
-OPENQASM 3.0;
-include "stdgates.inc";
-input float[64] x_0;
-input float[64] x_1;
-input float[64] x_2;
-input float[64] w_0;
-input float[64] w_1;
-input float[64] w_2;
-qubit[3] q;
-rx(3.1415926535897931 * x_0) q[0];
-rx(3.1415926535897931 * x_1) q[1];
-rx(3.1415926535897931 * x_2) q[2];
-ry(w_0) q[0];
-ry(w_1) q[1];
-ry(w_2) q[2];
-cx q[0], q[1];
-cx q[1], q[2];
-cx q[2], q[0];
-""",
-    "embedding-iqp-2": """\
-OPENQASM 3.0;
-include "stdgates.inc";
-input float[64] x_0;
-input float[64] x_1;
-input float[64] x_2;
-input float[64] w_0;
-input float[64] w_1;
-input float[64] w_2;
-qubit[3] q;
-h q[0];
-rz(x_0) q[0];
-h q[1];
-rz(x_1) q[1];
-h q[2];
-rz(x_2) q[2];
-cx q[0], q[1];
-rz(x_0 * x_1) q[1];
-cx q[0], q[1];
-cx q[0], q[2];
-rz(x_0 * x_2) q[2];
-cx q[0], q[2];
-cx q[1], q[2];
-rz(x_1 * x_2) q[2];
-cx q[1], q[2];
-h q[0];
-rz(x_0) q[0];
-h q[1];
-rz(x_1) q[1];
-h q[2];
-rz(x_2) q[2];
-cx q[0], q[1];
-rz(x_0 * x_1) q[1];
-cx q[0], q[1];
-cx q[0], q[2];
-rz(x_0 * x_2) q[2];
-cx q[0], q[2];
-cx q[1], q[2];
-rz(x_1 * x_2) q[2];
-cx q[1], q[2];
-ry(w_0) q[0];
-ry(w_1) q[1];
-ry(w_2) q[2];
-cx q[0], q[1];
-cx q[1], q[2];
-cx q[2], q[0];
-""",
-    "embedding-iqp": """\
-OPENQASM 3.0;
-include "stdgates.inc";
-input float[64] x_0;
-input float[64] x_1;
-input float[64] x_2;
-input float[64] w_0;
-input float[64] w_1;
-input float[64] w_2;
-qubit[3] q;
-h q[0];
-rz(x_0) q[0];
-h q[1];
-rz(x_1) q[1];
-h q[2];
-rz(x_2) q[2];
-cx q[0], q[1];
-rz(x_0 * x_1) q[1];
-cx q[0], q[1];
-cx q[0], q[2];
-rz(x_0 * x_2) q[2];
-cx q[0], q[2];
-cx q[1], q[2];
-rz(x_1 * x_2) q[2];
-cx q[1], q[2];
-ry(w_0) q[0];
-ry(w_1) q[1];
-ry(w_2) q[2];
-cx q[0], q[1];
-cx q[1], q[2];
-cx q[2], q[0];
-""",
-    "embedding-zz": """\
-OPENQASM 3.0;
-include "stdgates.inc";
-input float[64] x_0;
-input float[64] x_1;
-input float[64] x_2;
-input float[64] w_0;
-input float[64] w_1;
-input float[64] w_2;
-qubit[3] q;
-h q[0];
-h q[1];
-h q[2];
-rz(2 * x_0) q[0];
-rz(2 * x_1) q[1];
-rz(2 * x_2) q[2];
-cx q[0], q[1];
-rz(19.739208802178716) q[1];
-cx q[0], q[1];
-cx q[0], q[1];
-rz(-6.2831853071795862 * x_0) q[1];
-cx q[0], q[1];
-cx q[0], q[1];
-rz(-6.2831853071795862 * x_1) q[1];
-cx q[0], q[1];
-cx q[0], q[1];
-rz(2 * x_0 * x_1) q[1];
-cx q[0], q[1];
-cx q[0], q[2];
-rz(19.739208802178716) q[2];
-cx q[0], q[2];
-cx q[0], q[2];
-rz(-6.2831853071795862 * x_0) q[2];
-cx q[0], q[2];
-cx q[0], q[2];
-rz(-6.2831853071795862 * x_2) q[2];
-cx q[0], q[2];
-cx q[0], q[2];
-rz(2 * x_0 * x_2) q[2];
-cx q[0], q[2];
-cx q[1], q[2];
-rz(19.739208802178716) q[2];
-cx q[1], q[2];
-cx q[1], q[2];
-rz(-6.2831853071795862 * x_1) q[2];
-cx q[1], q[2];
-cx q[1], q[2];
-rz(-6.2831853071795862 * x_2) q[2];
-cx q[1], q[2];
-cx q[1], q[2];
-rz(2 * x_1 * x_2) q[2];
-cx q[1], q[2];
-h q[0];
-h q[1];
-h q[2];
-rz(2 * x_0) q[0];
-rz(2 * x_1) q[1];
-rz(2 * x_2) q[2];
-cx q[0], q[1];
-rz(19.739208802178716) q[1];
-cx q[0], q[1];
-cx q[0], q[1];
-rz(-6.2831853071795862 * x_0) q[1];
-cx q[0], q[1];
-cx q[0], q[1];
-rz(-6.2831853071795862 * x_1) q[1];
-cx q[0], q[1];
-cx q[0], q[1];
-rz(2 * x_0 * x_1) q[1];
-cx q[0], q[1];
-cx q[0], q[2];
-rz(19.739208802178716) q[2];
-cx q[0], q[2];
-cx q[0], q[2];
-rz(-6.2831853071795862 * x_0) q[2];
-cx q[0], q[2];
-cx q[0], q[2];
-rz(-6.2831853071795862 * x_2) q[2];
-cx q[0], q[2];
-cx q[0], q[2];
-rz(2 * x_0 * x_2) q[2];
-cx q[0], q[2];
-cx q[1], q[2];
-rz(19.739208802178716) q[2];
-cx q[1], q[2];
-cx q[1], q[2];
-rz(-6.2831853071795862 * x_1) q[2];
-cx q[1], q[2];
-cx q[1], q[2];
-rz(-6.2831853071795862 * x_2) q[2];
-cx q[1], q[2];
-cx q[1], q[2];
-rz(2 * x_1 * x_2) q[2];
-cx q[1], q[2];
-ry(w_0) q[0];
-ry(w_1) q[1];
-ry(w_2) q[2];
-cx q[0], q[1];
-cx q[1], q[2];
-cx q[2], q[0];
-""",
     "measure": 'qubit q; measure q;',
     "name": 'qubit aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa;',
     "names": """\
@@ -659,7 +147,7 @@ BAD = {
     "declared-twice": 'input float w; input float w;',
     "deep": 'qubit q; rx(((((((((((((((((((((((((((((((((((((((((1))))))))))))))))))))))))))))))))))))))))) q;',
     "division": 'input float w; qubit q; rx(1/w) q;',
-    "empty": "",
+    "empty": '',
     "end": 'qubit q; rx(1',
     "gate": 'qubit[2] q;\n  foo q[0];',
     "inverse": 'input float x; qubit q; rx(x / 4.9e-324) q;',
@@ -678,7 +166,8 @@ BAD = {
     "qubits": 'qubit[21] q;',
     "quotient": 'qubit q;\nrx(1/3) q;\n',
     "sum-overflow": 'qubit q; rx(1.5e308 + 1.5e308) q;',
-    "terms": 'input array[float, 20] w; qubit q; rx(w[0]+w[1]+w[2]+w[3]+w[4]+w[5]+w[6]+w[7]+w[8]+w[9]+w[10]+w[11]+w[12]+w[13]+w[14]+w[15]+w[16]) q;',
+    "terms": ('input array[float, 20] w; qubit q; rx(w[0]+w[1]+w[2]+w[3]+w[4]+w[5]+w[6]+w[7]+w[8]+w[9]+w[10]+w[11]+w[12]+w[13]+w[14]+w['
+        '15]+w[16]) q;'),
     "twice": 'qubit[2] q; cx q[0], q[0];',
     "type": 'input int n; qubit q;',
     "version": 'OPENQASM 2.0;',
@@ -691,7 +180,15 @@ x q;
 }
 
 
+def exported(n_x, n_w, qubits, gates):
+    inputs = ["x_%d" % i for i in range(n_x)] + ["w_%d" % i for i in range(n_w)]
+    return ('OPENQASM 3.0;\ninclude "stdgates.inc";\n' + "".join("input float[64] %s;\n" % name for name in inputs) +
+            "qubit[%d] q;\n" % qubits + gates.replace("; ", ";\n") + "\n")
+
+
 def make_qasm():
+    for name, circuit in EXPORTED.items():
+        put("qasm", name + ".qasm", exported(*circuit))
     for name, text in GOOD.items():
         put("qasm", name + ".qasm", text)
     for name, text in BAD.items():
