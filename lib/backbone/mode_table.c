@@ -475,8 +475,8 @@ static int remark(struct kl_mode_run *run, struct kl_error *err)
                    path, t->commas);
     else if (t->commas) kl_note(log, 1, "%s: a comma is the decimal sign of its numbers", path);
     if (t->lacking)
-        kl_caution(log, "%s: %zu row%s left out, where values are missing", path, t->lacking,
-                   t->lacking == 1 ? " is" : "s are");
+        kl_caution(log, "%s: %zu row%s left out, where values are missing (%s)", path, t->lacking,
+                   t->lacking == 1 ? " is" : "s are", t->gaps);
     if (t->left_out)
         kl_note(log, 1, "%s: left out, as %s has none of that name: %s%s", path, w->v->like, t->left,
                 t->left_out > 1 ? " and others" : "");

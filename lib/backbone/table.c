@@ -206,27 +206,27 @@ static void note(struct sheet *s, size_t j, size_t *count, const char *what)
                 s->csv.line, s->names[j], s->csv.fields[j], what);
 }
 
-enum { LIST = 200 };
 /* "age 3, sex 1, and 2 more" */
-static void list_columns(char list[LIST], const struct sheet *s, const size_t *count)
+static void list_columns(char list[KL_TABLE_LIST], const struct sheet *s, const size_t *count)
 {
     size_t used = 0, left = 0;
     *list = '\0';
     for (size_t j = 0; j < s->n; j++) {
         if (!count[j]) continue;
-        if (left || used + strlen(s->names[j]) + 48 > LIST) left++;
+        if (left || used + strlen(s->names[j]) + 48 > KL_TABLE_LIST) left++;
         else
-            used += (size_t)snprintf(list + used, LIST - used, "%s%s %zu", used ? ", " : "", s->names[j],
-                                     count[j]);
+            used += (size_t)snprintf(list + used, KL_TABLE_LIST - used, "%s%s %zu", used ? ", " : "",
+                                     s->names[j], count[j]);
     }
-    if (left) snprintf(list + used, LIST - used, ", and %zu more", left);
+    if (left) snprintf(list + used, KL_TABLE_LIST - used, ", and %zu more", left);
 }
 
 static int refuse(const struct sheet *s, struct kl_error *err)
 {
-    char gaps[LIST], words[LIST], rows[LIST + 120] = "", numbers[LIST + 120] = "";
+    char gaps[KL_TABLE_LIST], words[KL_TABLE_LIST],
+        rows[KL_TABLE_LIST + 120] = "", numbers[KL_TABLE_LIST + 120] = "";
     list_columns(gaps, s, s->gaps), list_columns(words, s, s->words);
-    if (*gaps)
+    if (*gaps && !s->drop)
         snprintf(rows, sizeof rows,
                  "; %zu of %zu rows lack%s a value (%s): --missing drop leaves such rows out, --ignore "
                  "a column",
@@ -274,7 +274,8 @@ static int read_row(struct kl_vectors *t, struct sheet *s, struct kl_error *err)
     for (size_t j = 0; j < s->n && !code; j++) {
         if (j != s->label && s->place[j] == SIZE_MAX) continue;
         if (is_missing(csv->fields[j])) {
-            if (!s->drop) note(s, j, s->gaps, "which is no value");
+            if (s->drop) s->gaps[j]++;
+            else note(s, j, s->gaps, "which is no value");
             lacks = true;
         } else code = j == s->label ? read_word(t->classes[t->n], s, j, err) : read_number(t, s, j, err);
     }
@@ -365,6 +366,7 @@ static int read_text(struct kl_vectors *t, const char *path, const struct kl_vec
     if (!code && !t->n)
         code = kl_fail(err, KL_EDATA, "%s: each of %zu rows lacks a value: none is left", path, s->rows);
     if (s) t->commas = s->commas, t->thousands = s->thousands, t->lacking = s->lacking;
+    if (s && s->gaps) list_columns(t->gaps, s, s->gaps);
     if (s) free(s->names), free(s->place), free(s->gaps), free(s->words);
     free(text), free(s);
     return code;

@@ -6,7 +6,7 @@
 
 #include "base/base.h"
 
-enum { KL_TABLE_NAME = 64 };
+enum { KL_TABLE_NAME = 64, KL_TABLE_LIST = 200 };
 struct kl_vectors {
     size_t n, d;
     float *x;                       /* (n, d), in rows */
@@ -15,10 +15,11 @@ struct kl_vectors {
     char (*ids)[KL_TABLE_NAME];     /* (n), what each row is called; NULL: not asked for */
     size_t commas;                  /* numbers of a text whose decimal sign is a comma */
     bool thousands;                 /* which may part thousands in all of them: 1,234 */
-    int64_t *rows;   /* (n), which row of the table each is, from 0; NULL: all of an array are there */
-    size_t lacking;  /* rows that were left out, as values are missing */
-    bool named;      /* the text's first line names its columns */
-    size_t left_out; /* columns that --like has not */
+    int64_t *rows;  /* (n), which row of the table each is, from 0; NULL: all of an array are there */
+    size_t lacking; /* rows that were left out, as values are missing */
+    char gaps[KL_TABLE_LIST]; /* of which columns, how many: "age 3, sex 1" */
+    bool named;               /* the text's first line names its columns */
+    size_t left_out;          /* columns that --like has not */
     char left[KL_TABLE_NAME]; /* the first of them */
 };
 struct kl_vectors_options {

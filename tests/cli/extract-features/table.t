@@ -146,8 +146,8 @@ $ printf 'u,metal,v,phase\n1,tin,2,a\n2,iron,3,b\n,tin,1,a\n3,gold,NA,b\n5,tin,6
 > another key
 > v.h5: 5 rows of 1 column (v); classes a: 3, b: 2; scale: standard, of 5 rows (9c041413cab8)
 > the same rows
-! extract-features: q.csv: 3 rows are left out, where values are missing
-! extract-features: q.csv: 2 rows are left out, where values are missing
+! extract-features: q.csv: 3 rows are left out, where values are missing (u 1, v 1, phase 1)
+! extract-features: q.csv: 2 rows are left out, where values are missing (v 1, phase 1)
 ! extract-features: q.csv: line 2, column metal: found 'tin', expected a number; no numbers (metal 6): words are to be numbers before; --ignore leaves a column out
 ! extract-features: none.csv: each of 2 rows lacks a value: none is left
 ! extract-features: --missing: x.npy is an array; save the rows that are whole
